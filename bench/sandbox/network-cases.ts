@@ -21,7 +21,7 @@ const turnsCount = 7;
 const curlTurnsCount = 40;
 const downloadTurnsCount = 7;
 
-export interface NetworkAsked {
+export interface NetworkOptions {
   readonly sandboxes: LinuxSandboxes;
   readonly networked: Planned;
   readonly client: string;
@@ -33,7 +33,7 @@ export interface NetworkAsked {
 /** A peer's relay inside may not listen yet when the command begins; such a turn is repeated, and counted. */
 const relayTriesMax = 20;
 
-export async function measureNetwork(asked: NetworkAsked): Promise<Measured> {
+export async function measureNetwork(asked: NetworkOptions): Promise<Measured> {
   const { sandboxes, networked, client, name, port, runtime } = asked;
   const owner = newOwner();
   const inside = (argv: readonly [string, ...string[]]): Promise<string> =>

@@ -24,7 +24,7 @@ export const WARM = "start, warm";
 export const CLI = "start, from the command line";
 export const flight = (name: string): string => `${name}, 8 in flight`;
 
-export interface StartsAsked {
+export interface StartsOptions {
   readonly ground: SandboxEnvironment;
   readonly planned: Planned;
   readonly networked: Planned;
@@ -39,7 +39,7 @@ export interface Measured {
   readonly notes: readonly string[];
 }
 
-export async function measureStarts(asked: StartsAsked): Promise<Measured> {
+export async function measureStarts(asked: StartsOptions): Promise<Measured> {
   const { ground, planned, networked, sandboxes, ungrouped, runtime } = asked;
   const warm = newOwner();
   const bare: Contender = { subject: BARE, turn: () => timed(() => runBare(TRUE, [])) };
@@ -91,7 +91,7 @@ async function startAndEnd(sandboxes: LinuxSandboxes, planned: Planned, owner = 
 }
 
 /** A peer that fails when started concurrently is known for it: failures are counted, not measured. */
-async function inFlights({ ground, planned, sandboxes, runtime }: StartsAsked): Promise<Measured> {
+async function inFlights({ ground, planned, sandboxes, runtime }: StartsOptions): Promise<Measured> {
   const owners: readonly SandboxOwner[] = Array.from({ length: lanesCount }, newOwner);
   const all = async (work: (lane: number) => Promise<unknown>): Promise<readonly number[]> => [
     await inFlight(lanesCount, laneStartsCount, async (lane) => void (await work(lane))),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Row } from "../row.ts";
 import { CALLER, type StateFixture } from "./fixture.ts";
 import { cpuOf, untilQuiet } from "./quiet.ts";
-import { type Ran, Worker, type WorkerAsked } from "./worker.ts";
+import { type Ran, Worker, type WorkerOptions } from "./worker.ts";
 
 export const OURS = "ambit";
 export const STORE = "ambit, the store alone";
@@ -74,13 +74,13 @@ async function warmDaemon(fixture: StateFixture): Promise<void> {
 /** The processes that the clients of the daemon share. */
 function startLanes({ folder, project }: StateFixture, clients: number): Promise<readonly Worker[]> {
   const processes = Math.min(4, Math.ceil(clients / 8));
-  const lane: WorkerAsked = { kind: "daemon", callers: clients / processes, folder, project, agent: CALLER };
+  const lane: WorkerOptions = { kind: "daemon", callers: clients / processes, folder, project, agent: CALLER };
   return Promise.all(Array.from({ length: processes }, () => Worker.start(lane)));
 }
 
 async function startSubjects(fixture: StateFixture, clients: number): Promise<readonly Subject[]> {
   const { base, project, pid } = fixture;
-  const own = (kind: "plain" | "store"): WorkerAsked => {
+  const own = (kind: "plain" | "store"): WorkerOptions => {
     const place = join(base, `${kind}-${clients}`);
     mkdirSync(place, { mode: 0o700 });
     return { kind, callers: clients, folder: place, project, agent: CALLER };

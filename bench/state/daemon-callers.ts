@@ -2,12 +2,12 @@
 import { VERSION } from "../../src/core/base/version.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { answered } from "./fixture.ts";
-import type { Call, WorkerAsked } from "./worker.ts";
+import type { Call, WorkerOptions } from "./worker.ts";
 
 /** Thrown for a denied call, so that a caller can expect it. */
 export class Denied extends Error {}
 
-export async function daemonCallers({ folder, project, agent, callers }: WorkerAsked): Promise<readonly Call[]> {
+export async function daemonCallers({ folder, project, agent, callers }: WorkerOptions): Promise<readonly Call[]> {
   const calls: Call[] = [];
   for (let at = 0; at < callers; at++) calls.push(await daemonCaller(folder, project, agent));
   return calls;

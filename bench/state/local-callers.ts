@@ -7,10 +7,10 @@ import { openState } from "../../src/store/state.ts";
 import { rootFolder } from "../place.ts";
 import { chargeOf, entryOf } from "./entries.ts";
 import { answered } from "./fixture.ts";
-import type { Call, WorkerAsked } from "./worker.ts";
+import type { Call, WorkerOptions } from "./worker.ts";
 
 /** The same driver, the same durability, the same bytes; nothing is charged, chained or indexed. */
-export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] {
+export function plainCallers({ folder, callers }: WorkerOptions): readonly Call[] {
   const { DatabaseSync } = createRequire(join(rootFolder, "package.json"))("@photostructure/sqlite") as typeof Sqlite;
   const database = new DatabaseSync(join(folder, "plain.db"));
   for (const setting of ["journal_mode = wal", "synchronous = full"]) database.exec(`PRAGMA ${setting}`);
@@ -35,7 +35,7 @@ export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] 
   return Array.from({ length: callers }, () => call);
 }
 
-export function storeCallers({ folder, callers }: WorkerAsked): readonly Call[] {
+export function storeCallers({ folder, callers }: WorkerOptions): readonly Call[] {
   const { ledger } = answered(openState(folder, { digest: sha256, program: rootFolder }));
   return Array.from({ length: callers }, () => async () => {
     const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };

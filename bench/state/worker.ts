@@ -6,7 +6,7 @@ import { daemonCallers } from "./daemon-callers.ts";
 import { plainCallers, storeCallers } from "./local-callers.ts";
 import { watchRevoked } from "./revocation-watch.ts";
 
-export interface WorkerAsked {
+export interface WorkerOptions {
   readonly kind: "daemon" | "plain" | "store";
   readonly callers: number;
   /** The daemon's, or one for a database of its own. */
@@ -44,7 +44,7 @@ export function isStateWorker(): boolean {
 }
 
 export async function serveStateWorker(): Promise<number> {
-  const asked = JSON.parse(process.argv[3] ?? "") as WorkerAsked;
+  const asked = JSON.parse(process.argv[3] ?? "") as WorkerOptions;
   const calls = await callersOf(asked);
   process.on("message", (order: Order) => {
     const done = order.order === "run" ? run(calls, order.milliseconds) : watchRevoked(calls[0] as Call);
@@ -58,7 +58,7 @@ export async function serveStateWorker(): Promise<number> {
   process.exit(0);
 }
 
-function callersOf(asked: WorkerAsked): Promise<readonly Call[]> {
+function callersOf(asked: WorkerOptions): Promise<readonly Call[]> {
   if (asked.kind === "daemon") return daemonCallers(asked);
   return Promise.resolve(asked.kind === "plain" ? plainCallers(asked) : storeCallers(asked));
 }
@@ -89,7 +89,7 @@ export class Worker {
     this.#child = child;
   }
 
-  static async start(asked: WorkerAsked): Promise<Worker> {
+  static async start(asked: WorkerOptions): Promise<Worker> {
     const worker = new Worker(fork(programPath, [mark, JSON.stringify(asked)]));
     await worker.#answer();
     return worker;

@@ -1,6 +1,6 @@
 // Composes the HTTP server of `ambit mcp serve --http`: the daemon, its sessions, and the signals that end it.
 import { join } from "node:path";
-import type { McpHttpServed } from "../cli/mcp/mcp.ts";
+import type { McpHttpRequest } from "../cli/mcp/mcp.ts";
 import { shown } from "../cli/terminal/cells.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { VERSION } from "../core/base/version.ts";
@@ -23,7 +23,7 @@ export interface HttpMachine {
   printError(text: string): void;
 }
 
-export async function serveHttp(served: McpHttpServed, machine: HttpMachine): Promise<ExitCode> {
+export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): Promise<ExitCode> {
   const { home, folders, program, printError } = machine;
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
   const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));

@@ -5,7 +5,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { readCaveatsToml } from "../agents/disk/caveats.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { CaveatsFile } from "../cli/mcp/caveats.ts";
-import type { McpPorts, McpServed } from "../cli/mcp/mcp.ts";
+import type { McpPorts, McpServeRequest } from "../cli/mcp/mcp.ts";
 import { shown } from "../cli/terminal/cells.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { isTerminal } from "../cli/terminal/output.ts";
@@ -67,7 +67,7 @@ async function serveMcp(
   { program, environment, printError }: McpMachine,
   home: string | null,
   folders: UserFolders,
-  { opening, waitMilliseconds, isPrompting = false }: McpServed,
+  { opening, waitMilliseconds, isPrompting = false }: McpServeRequest,
   note: (text: string) => void,
 ): Promise<ExitCode> {
   const parent = process.ppid;

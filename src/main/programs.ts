@@ -1,6 +1,6 @@
 // Runs programs for agents on behalf of a command: decided, run and logged by the daemon.
 import { join } from "node:path";
-import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/ports.ts";
+import type { ExecRequest, ExecResult, ExecStreams } from "../cli/exec/ports.ts";
 import { type PathSettings, pathText } from "../core/authority/axes/path.ts";
 import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";
@@ -29,7 +29,7 @@ export interface ProgramsDeps {
 }
 
 export function programRunner(asked: ProgramsDeps): {
-  run(program: ExecAsked, streams: ExecStreams): Promise<ExecResult>;
+  run(program: ExecRequest, streams: ExecStreams): Promise<ExecResult>;
 } {
   return {
     run: async (program, streams) => {
@@ -48,7 +48,7 @@ export function programRunner(asked: ProgramsDeps): {
 
 async function runWith(
   call: MessageClient<CallMessages>,
-  program: ExecAsked,
+  program: ExecRequest,
   streams: ExecStreams,
   { cwd, moment, pathSettings, environment }: ProgramsDeps,
 ): Promise<ExecResult> {
@@ -130,14 +130,14 @@ function refusedBy({ code, message, fix }: Refusal, request: Request | null): Ex
 }
 
 /** The working folder: the requested one, else the current folder if it is in the agent's own root, else that root. */
-function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
+function folderOf({ folder, agent }: ExecRequest, cwd: string): string {
   if (folder !== null) return /^[/~]/.test(folder) ? folder : join(cwd, folder);
   const own = agent.workingRoot === null ? null : pathText(agent.workingRoot);
   return own === null || cwd === own || cwd.startsWith(`${own}/`) ? cwd : own;
 }
 
 /** The requested mode; else writable where that needs no more approval than a read-only run would. */
-function callOf(program: ExecAsked, folder: string, pathSettings: PathSettings, moment: Moment): ProgramCall {
+function callOf(program: ExecRequest, folder: string, pathSettings: PathSettings, moment: Moment): ProgramCall {
   const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
   if (program.root !== null) return call(program.root);
   const level = ({ tool, input }: ProgramCall): Level | null => {
@@ -160,7 +160,7 @@ interface ProgramCall {
   readonly input: ProgramInput;
 }
 
-function callWith({ what, isThrowaway }: ExecAsked, folder: string, root: RootWord): ProgramCall {
+function callWith({ what, isThrowaway }: ExecRequest, folder: string, root: RootWord): ProgramCall {
   if ("line" in what) return { tool: "proc_eval", input: { line: what.line, in: folder, root } };
   if (isThrowaway) return { tool: "sandbox_exec", input: { argv: what.argv } };
   return { tool: "proc_exec", input: { argv: what.argv, in: folder, root } };

@@ -24,7 +24,7 @@ export function payersBelow({ payers, agent }: Pick<Task, "payers" | "agent">): 
   return [...payers.filter((payer) => payer !== agent), agent];
 }
 
-export function claimed(task: Task, now: number): Task | null {
+export function claimTask(task: Task, now: number): Task | null {
   if (task.state !== "queued" || task.due > now) return null;
   const { attempts, generation } = task;
   if (task.deadline !== null && now >= task.deadline) return { ...task, state: "failed", reason: PAST_DEADLINE };
@@ -40,7 +40,7 @@ export function runMilliseconds({ timeoutMilliseconds, deadline }: Task, now: nu
 }
 
 /** Null for a run that does not have the task any more. */
-export function reported(task: Task, generation: number, report: RunReport, now: number): Task | null {
+export function endRun(task: Task, generation: number, report: RunReport, now: number): Task | null {
   if (!isHeld(task, generation)) return null;
   switch (report.kind) {
     case "ended":
@@ -67,7 +67,7 @@ export function reported(task: Task, generation: number, report: RunReport, now:
 }
 
 /** The runner or the daemon was killed: the program ended with it. The run counts, or a task that kills its runner would never end. */
-export function lost(task: Task, generation: number, now: number): Task | null {
+export function loseRun(task: Task, generation: number, now: number): Task | null {
   return isHeld(task, generation) ? again({ ...task, status: null }, "its runner was lost", now) : null;
 }
 
@@ -77,7 +77,7 @@ export type ApprovalAnswer =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** The person answered what a parked task waits for. */
-export function answered(task: Task, approval: string, answer: ApprovalAnswer, now: number): Task | null {
+export function answerTask(task: Task, approval: string, answer: ApprovalAnswer, now: number): Task | null {
   const { waitsFor } = task;
   if (task.state !== "parked" || waitsFor?.approval !== approval) return null;
   const open = { ...task, state: "queued" as const, due: now, waitsFor: null };
@@ -89,14 +89,14 @@ export function answered(task: Task, approval: string, answer: ApprovalAnswer, n
   return { ...open, refused: [...known, ...refused], reason: reason === "" ? "refused" : `refused: ${reason}` };
 }
 
-export function cancelled(task: Task): Task | null {
+export function cancelTask(task: Task): Task | null {
   if (isEnded(task)) return null;
   const { generation } = task;
   return { ...task, state: "cancelled", generation: generation + 1, waitsFor: null, reason: "cancelled" };
 }
 
 /** A person's retry begins anew, with all of its attempts. */
-export function retried(task: Task, now: number): Task | null {
+export function retryTask(task: Task, now: number): Task | null {
   if (task.state === "running" || (task.state === "queued" && task.due <= now)) return null;
   return { ...task, state: "queued", attempts: 0, due: now, waitsFor: null, reason: "retried" };
 }

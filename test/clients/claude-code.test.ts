@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundled } from "../e2e/bundle.ts";
 import { World } from "../state/world.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
-import type { LoopbackAsked, LoopbackTold } from "./loopback-main.ts";
+import type { LoopbackAnswer, LoopbackRequest } from "./loopback-main.ts";
 import { claudeCode } from "./place.ts";
 import { type Ran, run } from "./run.ts";
 import type { Step } from "./scripted-model.ts";
@@ -82,13 +82,13 @@ function ended({ out, err, status }: Ran): Readonly<Record<string, unknown>> {
   return JSON.parse(out) as Readonly<Record<string, unknown>>;
 }
 
-async function claude(agent: string): Promise<LoopbackTold> {
+async function claude(agent: string): Promise<LoopbackAnswer> {
   const home = join(world.base, "home");
   mkdirSync(home, { recursive: true });
   const variables = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
   const [command, ...args] = plainServerWords(agent);
   const servers = { mcpServers: { ambit: { type: "stdio", command, args, env: variables } } };
-  const asked: LoopbackAsked = {
+  const asked: LoopbackRequest = {
     words: [
       claudeCode ?? "",
       "--print",
@@ -119,5 +119,5 @@ async function claude(agent: string): Promise<LoopbackTold> {
   const words = inLoopback([process.execPath, program, JSON.stringify(asked)]);
   const { status, out, err } = await run(words, { cwd: world.project, env: world.environment });
   expect({ status, err }).toEqual({ status: 0, err: "" });
-  return JSON.parse(out) as LoopbackTold;
+  return JSON.parse(out) as LoopbackAnswer;
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { bundled } from "../e2e/bundle.ts";
 import { World } from "../state/world.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
-import type { LoopbackAsked, LoopbackTold } from "./loopback-main.ts";
+import type { LoopbackAnswer, LoopbackRequest } from "./loopback-main.ts";
 import { claudeCode } from "./place.ts";
 import { run } from "./run.ts";
 import type { Step } from "./scripted-model.ts";
@@ -40,10 +40,10 @@ afterAll(() => world?.remove());
 const HOOKED = ["--permission-mode", "bypassPermissions", "--setting-sources", "project"];
 
 /** Every tool is allowed beforehand: what does not run was stopped by the hook. */
-async function claude(steps: readonly Step[], options: readonly string[] = HOOKED): Promise<LoopbackTold> {
+async function claude(steps: readonly Step[], options: readonly string[] = HOOKED): Promise<LoopbackAnswer> {
   const home = join(world.base, "home");
   mkdirSync(home, { recursive: true });
-  const asked: LoopbackAsked = {
+  const asked: LoopbackRequest = {
     words: [...[claudeCode ?? "", "--print", "go", ...options, "--no-session-persistence", "--output-format", "json"]],
     cwd: world.project,
     environment: {
@@ -56,7 +56,7 @@ async function claude(steps: readonly Step[], options: readonly string[] = HOOKE
   const words = inLoopback([process.execPath, program, JSON.stringify(asked)]);
   const { status, out, err } = await run(words, { cwd: world.project, env: world.environment });
   expect({ status, err }).toEqual({ status: 0, err: "" });
-  return JSON.parse(out) as LoopbackTold;
+  return JSON.parse(out) as LoopbackAnswer;
 }
 
 const TOUCH: Step = {

@@ -5,14 +5,14 @@ import { type Ran, run } from "./run.ts";
 import { ScriptedModel, type Step, type ToolResult } from "./scripted-model.ts";
 
 /** Its one argument, as JSON. */
-export interface LoopbackAsked {
+export interface LoopbackRequest {
   readonly words: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
 }
 
-export interface LoopbackTold {
+export interface LoopbackAnswer {
   readonly ran: Ran;
   readonly tools: readonly string[];
   readonly results: readonly ToolResult[];
@@ -27,13 +27,13 @@ const millisecondsMax = 60_000;
 void main();
 
 async function main(): Promise<void> {
-  const { words, cwd, environment, steps } = JSON.parse(process.argv[2] ?? "") as LoopbackAsked;
+  const { words, cwd, environment, steps } = JSON.parse(process.argv[2] ?? "") as LoopbackRequest;
   const model = new ScriptedModel(steps);
   const address = await model.listen();
   const ran = await run(words, { cwd, env: { ...environment, ANTHROPIC_BASE_URL: address }, millisecondsMax });
   model.close();
   const { tools, results, others } = model;
-  const told: LoopbackTold = { ran, tools, results, others, networks: networks() };
+  const told: LoopbackAnswer = { ran, tools, results, others, networks: networks() };
   process.stdout.write(JSON.stringify(told));
 }
 

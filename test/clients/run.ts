@@ -11,13 +11,13 @@ export interface Ran {
 const runMillisecondsMax = 120_000;
 const outputCharactersMax = 4_000_000;
 
-export interface RunAsked {
+export interface RunOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly millisecondsMax?: number;
 }
 
-export async function run(words: readonly string[], asked: RunAsked): Promise<Ran> {
+export async function run(words: readonly string[], asked: RunOptions): Promise<Ran> {
   const { cwd, env, millisecondsMax = runMillisecondsMax } = asked;
   const [program = "", ...rest] = words;
   const child = spawn(program, rest, {

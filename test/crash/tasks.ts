@@ -1,7 +1,15 @@
 // The whole life of tasks in a real store, as fast as it goes: a line for every step that the store acknowledged.
 import type { DurableResult } from "../../src/core/ports/stores/durable.ts";
 import type { Task, TaskChange } from "../../src/core/ports/stores/task-store.ts";
-import { answered, cancelled, claimed, lost, type RunReport, reported, retried } from "../../src/org/task-life.ts";
+import {
+  answerTask,
+  cancelTask,
+  claimTask,
+  endRun,
+  loseRun,
+  type RunReport,
+  retryTask,
+} from "../../src/org/task-life.ts";
 import type { State } from "../../src/store/state.ts";
 import { agent, entryOf, noon } from "./entries.ts";
 
@@ -9,19 +17,19 @@ const APPROVAL = "a1";
 
 /** One task goes through every state; each step is one durable change. */
 const LIFE: readonly (readonly [name: string, change: TaskChange])[] = [
-  ["claim", (task) => claimed(task, noon + 1)],
-  ["lose", (task) => lost(task, task.generation, noon - 10_000)],
-  ["claim again", (task) => claimed(task, noon + 2)],
+  ["claim", (task) => claimTask(task, noon + 1)],
+  ["lose", (task) => loseRun(task, task.generation, noon - 10_000)],
+  ["claim again", (task) => claimTask(task, noon + 2)],
   ["park", ending({ kind: "asked", approval: APPROVAL, capabilities: ["code"] })],
-  ["refuse", (task) => answered(task, APPROVAL, { kind: "refused", reason: "no" }, noon)],
-  ["cancel", cancelled],
-  ["retry", (task) => retried(task, noon)],
-  ["claim once more", (task) => claimed(task, noon + 3)],
+  ["refuse", (task) => answerTask(task, APPROVAL, { kind: "refused", reason: "no" }, noon)],
+  ["cancel", cancelTask],
+  ["retry", (task) => retryTask(task, noon)],
+  ["claim once more", (task) => claimTask(task, noon + 3)],
   ["end", ending({ kind: "ended", status: 0, reason: "" })],
 ];
 
 function ending(report: RunReport): TaskChange {
-  return (task) => reported(task, task.generation, report, noon);
+  return (task) => endRun(task, task.generation, report, noon);
 }
 
 export function newTask(id: string): Task {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import type { Derived } from "../../src/core/gate/known-tool.ts";
+import type { RequestsResult } from "../../src/core/gate/known-tool.ts";
 import { parseSpecs } from "../../src/core/notation/compact/grant-specs.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
@@ -84,7 +84,7 @@ export class RecordsWorld {
   }
 
   /** All requests of a call. */
-  async requests(name: string, input: JsonObject, session: Session = this.session()): Promise<Derived> {
+  async requests(name: string, input: JsonObject, session: Session = this.session()): Promise<RequestsResult> {
     const tool = this.tools.find((one) => one.name === name) as DaemonTool;
     const own = new DaemonTools([tool], { of: async () => [] })
       .lookup(

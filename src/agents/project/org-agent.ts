@@ -5,7 +5,7 @@ import type { Grant, Level } from "../../core/authority/grant.ts";
 import { literal, REST } from "../../core/authority/patterns/segment.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
-import { builtinTools, grantOf, sequences, type Written } from "../../core/notation/grants.ts";
+import { builtinTools, type GrantOrigin, grantOf, sequences } from "../../core/notation/grants.ts";
 import { NO_PLACES, narrowedBy, stricter } from "../../core/notation/policy/outer-policies.ts";
 import { effectivePolicy, policyGrants } from "../../core/notation/policy/policy.ts";
 import {
@@ -119,7 +119,7 @@ class MemberReader {
    */
   #clientGrants(root: readonly string[] | null, code: Ruling): readonly Grant[] {
     const { client, model } = clientOf(this.#org, this.#member);
-    const written = (text: { readonly span: Written["span"] } | null, word: string): Written => ({
+    const written = (text: { readonly span: GrantOrigin["span"] } | null, word: string): GrantOrigin => ({
       span: text?.span ?? null,
       implied: text === null ? `${word} (base)` : word,
     });
@@ -150,7 +150,7 @@ class MemberReader {
   }
 
   /** `totalUsd` is one budget for all providers, in the user's prices; nothing may be spent of a budget of 0. */
-  #modelGrants(providers: readonly string[], models: ModelScope, by: Written): readonly Grant[] {
+  #modelGrants(providers: readonly string[], models: ModelScope, by: GrantOrigin): readonly Grant[] {
     const total = this.#member.budget?.get("totalUsd") ?? null;
     if (providers.length === 0 || total === 0) return [];
     const use = (names: readonly string[]): Grant =>

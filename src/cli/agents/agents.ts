@@ -13,7 +13,7 @@ import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { blockedLine, chainLines, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
@@ -21,7 +21,7 @@ import { type AgentListing, heldGrants, isBroken, listedAgents, listedRow, liste
 import type { AgentsPorts } from "./ports.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
 
-export interface AgentsListOptions extends Asked {
+export interface AgentsListOptions extends JsonOption {
   readonly can?: string;
 }
 
@@ -77,7 +77,7 @@ function holdersOf(
   return found;
 }
 
-function holders(ports: AgentsPorts, all: readonly AgentListing[], can: string, options: Asked): ExitCode {
+function holders(ports: AgentsPorts, all: readonly AgentListing[], can: string, options: JsonOption): ExitCode {
   const found = progressOf(ports, options).over("comparing agents", (step) => holdersOf(ports, all, can, step));
   if ("ok" in found) {
     const { diagnostics, source, message } = found;
@@ -97,7 +97,7 @@ function holders(ports: AgentsPorts, all: readonly AgentListing[], can: string, 
   return EXIT.ok;
 }
 
-export interface AgentOptions extends Asked {
+export interface AgentOptions extends JsonOption {
   readonly user?: string;
 }
 
@@ -163,7 +163,7 @@ export async function agentsShow(ports: AgentsPorts, name: string, options: Agen
 }
 
 /** In a session for this user: the user's record and conditions of grants are the daemon's to apply. */
-async function agentFor(ports: AgentsPorts, name: string, user: string, options: Asked): Promise<ExitCode> {
+async function agentFor(ports: AgentsPorts, name: string, user: string, options: JsonOption): Promise<ExitCode> {
   const now = await holdingNow(ports, { agent: name, user, pledge: null });
   if (now === null)
     return fail(
@@ -194,7 +194,7 @@ function createdAgent(
   ports: AgentsPorts,
   missing: Extract<LoadResult, { ok: false }>,
   now: Now,
-  options: Asked,
+  options: JsonOption,
 ): ExitCode {
   if (now?.ok !== true || now.value.isRecord)
     return fail(

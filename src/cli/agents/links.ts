@@ -6,10 +6,10 @@ import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import type { AgentsPorts } from "./ports.ts";
 
-export interface LinkOptions extends Asked {
+export interface LinkOptions extends JsonOption {
   readonly link?: string;
   readonly kill?: boolean;
 }

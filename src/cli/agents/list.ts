@@ -7,7 +7,7 @@ import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
 import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { highestRisk, riskText } from "./risk.ts";
 
@@ -15,7 +15,7 @@ export type AgentListing =
   | { readonly id: string; readonly loaded: LoadedAgent }
   | { readonly id: string; readonly loaded: null; readonly message: string };
 
-export function listedAgents(ports: CliPorts, options: Asked): readonly AgentListing[] {
+export function listedAgents(ports: CliPorts, options: JsonOption): readonly AgentListing[] {
   const ids = ports.agentIds();
   return progressOf(ports, options).over("reading agents", (step) =>
     ids.map((id, at) => {

@@ -9,7 +9,7 @@ import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { partsOf } from "./agents.ts";
 import {
   type CurrentDelegations,
@@ -23,7 +23,7 @@ import { type AgentListing, heldGrants, isBroken, listedAgents, listedRow, liste
 import type { AgentsPorts } from "./ports.ts";
 import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
 
-export interface TreeOptions extends Asked {
+export interface TreeOptions extends JsonOption {
   readonly all: boolean;
 }
 

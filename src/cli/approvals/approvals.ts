@@ -7,21 +7,21 @@ import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { presenceOf } from "./presence.ts";
 import { approvalText, summaryText } from "./text.ts";
 
-export interface ListOptions extends Asked {
+export interface ListOptions extends JsonOption {
   readonly all: boolean;
   readonly state?: string;
   readonly count: string;
 }
 
-export interface ShowOptions extends Asked {
+export interface ShowOptions extends JsonOption {
   readonly full: boolean;
 }
 
-export interface RefuseOptions extends Asked {
+export interface RefuseOptions extends JsonOption {
   readonly reason?: string;
 }
 
@@ -80,7 +80,7 @@ export async function sha256(): Promise<Digest> {
   return (text) => createHash("sha256").update(text, "utf8").digest("hex");
 }
 
-export interface ReopenOptions extends Asked {
+export interface ReopenOptions extends JsonOption {
   readonly presence?: string;
 }
 

@@ -9,13 +9,13 @@ import { shown } from "../terminal/cells.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { sha256, tellApprovalRefusal } from "./approvals.ts";
 import { presenceOf } from "./presence.ts";
 import { approvalCard, counted, lengthText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
-export interface ApproveOptions extends Asked {
+export interface ApproveOptions extends JsonOption {
   readonly step?: string;
   readonly uses?: string;
   readonly for?: string;

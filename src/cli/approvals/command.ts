@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { ControlPorts } from "../control-ports.ts";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import {
   approvalsList,
   approvalsRefuse,
@@ -64,7 +64,7 @@ export function addApprovals(program: Command, ports: WatchPorts, end: End): voi
     .command("watch")
     .description("show requests as they arrive and answer them with a key")
     .option("--json", "print one JSON object a line for every change", false)
-    .action(async (options: Asked) => end(await approvalsWatch(ports, options)));
+    .action(async (options: JsonOption) => end(await approvalsWatch(ports, options)));
   addApprove(program, ports, end);
   for (const one of [approvals, ...approvals.commands]) one.addHelpText("after", EXAMPLES);
 }
@@ -100,7 +100,7 @@ export function addPresence(program: Command, ports: ControlPorts, end: End): vo
     .command("list")
     .description("list people who have a passphrase")
     .option(...JSON_OPTION)
-    .action(async (options: Asked) => end(await presenceList(ports, options)));
+    .action(async (options: JsonOption) => end(await presenceList(ports, options)));
   presence
     .command("delete")
     .description("delete a person's passphrase")

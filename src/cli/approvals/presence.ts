@@ -7,9 +7,9 @@ import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 
-export interface PresenceOptions extends Asked {
+export interface PresenceOptions extends JsonOption {
   /** The person who confirms the change, if confirmation is required. */
   readonly presence?: string;
 }
@@ -25,7 +25,7 @@ const passphraseCharactersMax = 1024;
 export async function presenceOf(
   ports: ControlPorts,
   control: MessageClient<ControlMessages>,
-  options: Asked,
+  options: JsonOption,
   wanted: string | undefined,
 ): Promise<Presence | ExitCode> {
   if (!ports.terminal.isInteractive)
@@ -43,7 +43,7 @@ const NO_NAME = "a name has at most 64 characters: letters, digits and . _ @ -";
 async function chosenName(
   ports: ControlPorts,
   control: MessageClient<ControlMessages>,
-  options: Asked,
+  options: JsonOption,
 ): Promise<string | ExitCode> {
   const known = await control.ask("presence.list", {});
   if (!known.ok) return tellRefusal(ports, known, options.json);
@@ -57,7 +57,7 @@ async function chosenName(
   );
 }
 
-export async function presenceList(ports: ControlPorts, options: Asked): Promise<ExitCode> {
+export async function presenceList(ports: ControlPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "presence.list", {});
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { names } = answer.value;

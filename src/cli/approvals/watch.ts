@@ -7,7 +7,7 @@ import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { approvalsRefuse, approvalsShow, tellApprovalRefusal } from "./approvals.ts";
 import { approve } from "./approve.ts";
 import { Frame, type Key, terminalScreen, type WatchScreen } from "./screen.ts";
@@ -24,7 +24,7 @@ const shownMax = 9;
 const redrawMilliseconds = 5000;
 const BELL = "\u0007";
 
-export async function approvalsWatch(ports: WatchPorts, options: Asked): Promise<ExitCode> {
+export async function approvalsWatch(ports: WatchPorts, options: JsonOption): Promise<ExitCode> {
   const control = await ports.control();
   if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
@@ -41,7 +41,11 @@ function approvalIn(event: Json): Approval | null {
   return isJsonObject(approval) && typeof approval["id"] === "string" ? (approval as unknown as Approval) : null;
 }
 
-async function lines(ports: WatchPorts, control: MessageClient<ControlMessages>, { json }: Asked): Promise<ExitCode> {
+async function lines(
+  ports: WatchPorts,
+  control: MessageClient<ControlMessages>,
+  { json }: JsonOption,
+): Promise<ExitCode> {
   const answer = await control.ask(
     "approvals.watch",
     {},

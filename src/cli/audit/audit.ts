@@ -6,11 +6,11 @@ import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { NewFile } from "./files.ts";
 import { linesIn } from "./verify.ts";
 
-export interface ChangeOptions extends Asked {
+export interface ChangeOptions extends JsonOption {
   readonly yes: boolean;
   readonly presence?: string;
 }
@@ -21,7 +21,7 @@ export interface RetainOptions extends ChangeOptions {
 
 const daysMax = 36_500;
 
-export async function auditKey(ports: ControlPorts, options: Asked): Promise<ExitCode> {
+export async function auditKey(ports: ControlPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "audit.key", {});
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { keys } = answer.value;
@@ -31,7 +31,11 @@ export async function auditKey(ports: ControlPorts, options: Asked): Promise<Exi
 }
 
 /** To a new file, or to the terminal or pipe where none is named. */
-export async function auditExport(ports: ControlPorts, path: string | undefined, options: Asked): Promise<ExitCode> {
+export async function auditExport(
+  ports: ControlPorts,
+  path: string | undefined,
+  options: JsonOption,
+): Promise<ExitCode> {
   const control = await ports.control();
   if (!control.ok) return tellRefusal(ports, control, options.json);
   const file = path === undefined ? null : new NewFile(path);

@@ -1,7 +1,7 @@
 // The words of `ambit audit`, and their help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { auditExport, auditKey, auditRetain, auditRotate, type ChangeOptions, type RetainOptions } from "./audit.ts";
 import { type AuditPorts, auditVerify, type VerifyOptions } from "./verify.ts";
 
@@ -29,13 +29,13 @@ export function addAudit(program: Command, ports: AuditPorts, end: (exit: ExitCo
     .argument("[file]", "a new file; default: standard output")
     .option("--json", "report what was written as one JSON object", false)
     .addHelpText("after", EXPORT_EXAMPLES)
-    .action(async (file: string | undefined, options: Asked) => end(await auditExport(ports, file, options)));
+    .action(async (file: string | undefined, options: JsonOption) => end(await auditExport(ports, file, options)));
   audit
     .command("key")
     .description("show the public keys, oldest first")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", KEY_EXAMPLES)
-    .action(async (options: Asked) => end(await auditKey(ports, options)));
+    .action(async (options: JsonOption) => end(await auditKey(ports, options)));
   audit
     .command("rotate")
     .description("sign with a new key and delete the old private key")

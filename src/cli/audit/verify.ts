@@ -16,7 +16,7 @@ import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { readLines, readShort } from "./files.ts";
 
 export interface AuditPorts extends ControlPorts {
@@ -26,7 +26,7 @@ export interface AuditPorts extends ControlPorts {
   verifyStored?(head: ChainHead | null, key: string | null): Promise<DurableResult<VerifyReport>>;
 }
 
-export interface VerifyOptions extends Asked {
+export interface VerifyOptions extends JsonOption {
   readonly head?: string;
   readonly file?: string;
   readonly key?: string;
@@ -176,7 +176,7 @@ export function linesIn(event: Json): readonly string[] {
   return isJsonList(lines) ? lines.map((line) => (typeof line === "string" ? line : "")) : [];
 }
 
-function tell(ports: ControlPorts, answer: VerifyReport, { json }: Asked): ExitCode {
+function tell(ports: ControlPorts, answer: VerifyReport, { json }: JsonOption): ExitCode {
   const exit = answer.isIntact ? EXIT.ok : EXIT.error;
   if (json) {
     ports.print(jsonLine(answer));

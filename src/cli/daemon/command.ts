@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { type DaemonPorts, daemonLogs, daemonStart, daemonStatus, daemonStop, logLinesDefault } from "./daemon.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
@@ -12,23 +12,23 @@ export function addDaemon(program: Command, ports: DaemonPorts, end: (exit: Exit
     .command("status")
     .description("show whether the daemon runs, its sessions, pending approvals and problems")
     .option("--json", "print one JSON object", false)
-    .action(async (options: Asked) => end(await daemonStatus(ports, options)));
+    .action(async (options: JsonOption) => end(await daemonStatus(ports, options)));
   daemon
     .command("start")
     .description("start the daemon; for a state folder set by XDG_STATE_HOME, also enable automatic start")
     .option("--json", "print one JSON object", false)
-    .action(async (options: Asked) => end(await daemonStart(ports, options)));
+    .action(async (options: JsonOption) => end(await daemonStart(ports, options)));
   daemon
     .command("stop")
     .description("shut the daemon down and wait until it has exited")
     .option("--json", "print one JSON object", false)
-    .action(async (options: Asked) => end(await daemonStop(ports, options)));
+    .action(async (options: JsonOption) => end(await daemonStop(ports, options)));
   daemon
     .command("logs")
     .description("show the last lines of the daemon's own log")
     .option("--lines <count>", "how many lines", String(logLinesDefault))
     .option("--json", "print one JSON object", false)
-    .action((options: Asked & { readonly lines: string }) => {
+    .action((options: JsonOption & { readonly lines: string }) => {
       if (/^[1-9]\d{0,4}$/.test(options.lines)) return end(daemonLogs(ports, Number(options.lines), options));
       ports.printError("error: --lines must be a number from 1 to 99999");
       return end(EXIT.usage);

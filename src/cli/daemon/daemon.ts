@@ -9,7 +9,7 @@ import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 
 export interface DaemonPorts extends ControlPorts {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
@@ -22,7 +22,7 @@ export interface DaemonPorts extends ControlPorts {
   daemonLog(linesMax: number): readonly string[] | null;
 }
 
-export async function daemonStatus(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {
+export async function daemonStatus(ports: DaemonPorts, { json }: JsonOption): Promise<ExitCode> {
   const running = await ports.running();
   if (!running.ok) return tellRefusal(ports, running, json);
   if (running.value === null) {
@@ -40,7 +40,7 @@ export function startingText(ports: Pick<DaemonPorts, "unstarted">): string {
   return `it does not start automatically here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
 }
 
-export async function daemonStart(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {
+export async function daemonStart(ports: DaemonPorts, { json }: JsonOption): Promise<ExitCode> {
   const control = await ports.startDaemon();
   if (!control.ok) return tellRefusal(ports, control, json);
   const status = await control.value.ask("daemon.status", {});
@@ -51,7 +51,7 @@ export async function daemonStart(ports: DaemonPorts, { json }: Asked): Promise<
 }
 
 /** Ends when the daemon has. */
-export async function daemonStop(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {
+export async function daemonStop(ports: DaemonPorts, { json }: JsonOption): Promise<ExitCode> {
   const running = await ports.running();
   const told = running.ok && running.value !== null ? await askOnce(ports, "daemon.stop", {}) : running;
   // A refused client must not kill the daemon; a daemon that does not respond is killed by its pid.
@@ -73,7 +73,7 @@ const UNSPOKEN: readonly string[] = ["not_available", NO_DAEMON, "wrong_protocol
 
 export const logLinesDefault = 50;
 
-export function daemonLogs(ports: DaemonPorts, linesMax: number, { json }: Asked): ExitCode {
+export function daemonLogs(ports: DaemonPorts, linesMax: number, { json }: JsonOption): ExitCode {
   const lines = ports.daemonLog(linesMax);
   if (json) ports.print(jsonLine({ lines: lines ?? [] }));
   else if (lines === null || lines.length === 0) ports.print("the daemon has no log yet");

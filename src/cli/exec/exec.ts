@@ -22,7 +22,7 @@ import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { denialText } from "./denial.ts";
-import type { ExecAsked, ExecPorts, ExecRefusal, ExecResult } from "./ports.ts";
+import type { ExecPorts, ExecRefusal, ExecRequest, ExecResult } from "./ports.ts";
 import { keptStreams, passingStreams } from "./streams.ts";
 import { hasTerminal, terminalStreams } from "./terminal-streams.ts";
 
@@ -39,7 +39,7 @@ export interface ExecOptions {
   readonly review?: boolean;
   readonly terminal?: boolean;
   /** `ambit run`. */
-  readonly client?: NonNullable<ExecAsked["client"]>;
+  readonly client?: NonNullable<ExecRequest["client"]>;
 }
 
 const outputBytesMax = 1_048_576;
@@ -122,7 +122,7 @@ async function offerReview(ports: ExecPorts & ControlPorts, result: ExecResult):
 }
 
 /** What was asked, or what is wrong with it. */
-function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
+function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecRequest, "agent" | "name"> | string {
   const { root, shell = false, throwaway = false, timeout } = options;
   if (options.terminal === true && options.json) return "--json captures the output: it cannot be on a terminal";
   if (options.terminal === true && !hasTerminal()) return "-t needs a terminal on standard input and output";

@@ -11,7 +11,7 @@ import type { TaskRun } from "../../core/ports/daemon/task-messages.ts";
 import type { CompletedRun, RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { CliPorts } from "../ports.ts";
 
-export interface ExecAsked {
+export interface ExecRequest {
   readonly agent: LoadedAgent["agent"];
   /** As it was written: an id or a file. */
   readonly name: string;
@@ -71,5 +71,5 @@ export interface ExecPorts extends CliPorts {
   programsFound(names: readonly string[]): readonly { readonly name: string; readonly path: string }[];
   /** The user's own profiles of clients, and those with mistakes. */
   userProfiles(): UserProfiles;
-  readonly programs: { run(asked: ExecAsked, streams: ExecStreams): Promise<ExecResult> };
+  readonly programs: { run(asked: ExecRequest, streams: ExecStreams): Promise<ExecResult> };
 }

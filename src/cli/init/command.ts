@@ -5,7 +5,7 @@ import { type CompletionPorts, complete } from "../completion/completion.ts";
 import { completion, SHELLS } from "../completion/scripts.ts";
 import { schema } from "../schema/schema.ts";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { INIT_EXAMPLES, type InitOptions, type InitPorts, init } from "./init.ts";
 
 export type FirstStepsPorts = InitPorts & CompletionPorts;
@@ -34,14 +34,14 @@ export function addFirstSteps(
     .argument("[name]", SCHEMA_NAMES.join(", "))
     .option("--json", "print one JSON object: the schema, its path and the line for the editor", false)
     .addHelpText("after", SCHEMA_EXAMPLES)
-    .action((name: string | undefined, options: Asked) => end(schema(ports, name, options)));
+    .action((name: string | undefined, options: JsonOption) => end(schema(ports, name, options)));
   program
     .command("completion")
     .description("print the shell completion script for commands, agents and verbs")
     .argument("<shell>", SHELLS.join(", "))
     .option("--json", "print one JSON object: the script and where to install it", false)
     .addHelpText("after", COMPLETION_EXAMPLES)
-    .action((shell: string, options: Asked) => end(completion(ports, shell, options)));
+    .action((shell: string, options: JsonOption) => end(completion(ports, shell, options)));
   program.command("__complete", { hidden: true }).action(() => end(complete(ports, program, behind)));
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
-import { type InitOptions, type InitPorts, type InitWritten, init } from "./init.ts";
+import { type InitFileResult, type InitOptions, type InitPorts, init } from "./init.ts";
 
 const found: Surroundings = { isGit: true, clients: [], servers: [], toolchains: [], sample: "go.mod" };
 
@@ -18,7 +18,7 @@ function worldOf(more: Partial<InitPorts>, there: readonly string[] = []) {
     project: "/work",
     isWorkspace: false,
     look: () => found,
-    write: (path, text): InitWritten => {
+    write: (path, text): InitFileResult => {
       if (files.has(path)) return { ok: true, kind: "kept" };
       files.set(path, text);
       return { ok: true, kind: "written" };

@@ -26,7 +26,7 @@ export interface InitPorts extends AdmitPorts {
   readonly isWorkspace: boolean;
   look(): Surroundings;
   /** Writes a file that is not there yet; the path is relative to the project. */
-  write(path: string, text: string): InitWritten;
+  write(path: string, text: string): InitFileResult;
   /** Keeps that the person who wrote these files trusts them; false where that could not be kept. */
   trust(): boolean;
 }
@@ -36,7 +36,7 @@ function initFix({ preset }: InitOptions): string {
   return preset === undefined ? "ambit init --yes" : `ambit init --yes --preset ${preset}`;
 }
 
-export type InitWritten =
+export type InitFileResult =
   | { readonly ok: true; readonly kind: "written" | "kept" }
   | { readonly ok: false; readonly message: string };
 
@@ -110,7 +110,7 @@ async function choose(
 
 interface Outcome {
   readonly path: string;
-  readonly result: InitWritten;
+  readonly result: InitFileResult;
 }
 
 function write(ports: InitPorts, options: InitOptions, chosen: readonly Starter[], found: Surroundings): ExitCode {

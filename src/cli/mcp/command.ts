@@ -1,7 +1,7 @@
 // The words of `ambit mcp`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { type AddOptions, mcpAdd, mcpRemove, mcpSwitch, type ServerEditOptions } from "./edit.ts";
 import { mcpCheck, mcpList, mcpPin, mcpShow, type PinOptions } from "./list.ts";
 import { type MapOptions, mcpMap } from "./map.ts";
@@ -64,13 +64,13 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .command("list")
       .description("list servers, what each reaches, and whether it is in effect")
       .option("--json", JSON_TEXT, false)
-      .action(async (options: Asked) => end(await mcpList(ports, options))),
+      .action(async (options: JsonOption) => end(await mcpList(ports, options))),
     mcp
       .command("show")
       .description("start a server in its sandbox and show its tools, and what changed since it was pinned")
       .argument("<name>")
       .option("--json", JSON_TEXT, false)
-      .action(async (name: string, options: Asked) => end(await mcpShow(ports, name, options))),
+      .action(async (name: string, options: JsonOption) => end(await mcpShow(ports, name, options))),
     mcp
       .command("pin")
       .description("accept what a server says about itself now")
@@ -94,7 +94,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .command("check")
       .description("check both files, with the place of every mistake")
       .option("--json", JSON_TEXT, false)
-      .action((options: Asked) => end(mcpCheck(ports, options))),
+      .action((options: JsonOption) => end(mcpCheck(ports, options))),
     edits(mcp.command("remove").description("remove a server from its file")).action(
       async (name: string, options: ServerEditOptions) => end(await mcpRemove(ports, name, options)),
     ),

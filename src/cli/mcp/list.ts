@@ -6,18 +6,18 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
-import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import { commandWords } from "./edit.ts";
 import type { ServersPorts } from "./ports.ts";
 
-export interface PinOptions extends Asked {
+export interface PinOptions extends JsonOption {
   readonly yes: boolean;
   readonly presence?: string;
 }
 
 const textCharactersMax = 2_000;
 
-export async function mcpList(ports: ServersPorts, options: Asked): Promise<ExitCode> {
+export async function mcpList(ports: ServersPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "servers.list", { cwd: ports.cwd });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { servers } = answer.value;
@@ -32,7 +32,7 @@ export async function mcpList(ports: ServersPorts, options: Asked): Promise<Exit
   return hasErrors(problems) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export function mcpCheck(ports: ServersPorts, options: Asked): ExitCode {
+export function mcpCheck(ports: ServersPorts, options: JsonOption): ExitCode {
   const { servers, problems } = ports.servers.load();
   if (options.json)
     ports.print(jsonLine({ servers: servers.map(({ server }) => server.name), problems: problems.map(showProblem) }));
@@ -43,7 +43,7 @@ export function mcpCheck(ports: ServersPorts, options: Asked): ExitCode {
   return hasErrors(problems) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export async function mcpShow(ports: ServersPorts, name: string, options: Asked): Promise<ExitCode> {
+export async function mcpShow(ports: ServersPorts, name: string, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "servers.show", { cwd: ports.cwd, name });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   if (options.json) ports.print(jsonLine(answer.value));

@@ -13,11 +13,11 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import type { ServersPorts } from "./ports.ts";
 
-export interface MapOptions extends Asked {
+export interface MapOptions extends JsonOption {
   readonly map?: string;
   readonly example?: readonly string[];
 }
@@ -64,7 +64,7 @@ export async function mcpMap(
   return examples.some(({ refused }) => refused !== null) ? EXIT.error : EXIT.ok;
 }
 
-function mapIn(ports: ServersPorts, text: string, options: Asked): ArgumentMap | null {
+function mapIn(ports: ServersPorts, text: string, options: JsonOption): ArgumentMap | null {
   const source = { name: "--map", text };
   const tree = ports.servers.tree(source);
   const diagnostics = new Diagnostics();

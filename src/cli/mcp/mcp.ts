@@ -6,7 +6,7 @@ import type { Paint } from "../terminal/paint.ts";
 import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
 
 /** What is served, as it was asked for on the command line. */
-export interface McpServed {
+export interface McpServeRequest {
   readonly opening: Pick<OpenSessionRequest, "agent" | "user" | "pledge" | "cwd"> & { readonly caveats: string | null };
   readonly waitMilliseconds: number;
   /** Also the tool for Claude Code's `--permission-prompt-tool`. */
@@ -14,7 +14,7 @@ export interface McpServed {
 }
 
 /** What is served over HTTP: the agent and its folder are those of each client's token. */
-export interface McpHttpServed {
+export interface McpHttpRequest {
   readonly host: string;
   readonly port: number;
   readonly pledge: readonly string[] | null;
@@ -30,9 +30,9 @@ export interface McpPorts {
   folderAt(path: string): string | null;
   caveats(): CaveatsSources;
   /** Until the client is gone. */
-  serveMcp(served: McpServed): Promise<ExitCode>;
+  serveMcp(served: McpServeRequest): Promise<ExitCode>;
   /** Until a signal ends it. */
-  serveHttp(served: McpHttpServed): Promise<ExitCode>;
+  serveHttp(served: McpHttpRequest): Promise<ExitCode>;
 }
 
 export interface McpServeOptions {

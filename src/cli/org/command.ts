@@ -1,7 +1,7 @@
 // The words of `ambit org`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import type { OrgPorts } from "./ports.ts";
 import { orgShow } from "./show.ts";
 import { type ExportOptions, type ImportOptions, orgExport, orgImport } from "./transfer.ts";
@@ -12,7 +12,7 @@ export function addOrg(program: Command, world: OrgPorts, end: (exit: ExitCode) 
     .command("show")
     .description("show who reports to whom, each capability, its decision and the line it comes from")
     .option("--json", "print one JSON object", false)
-    .action((options: Asked) => end(orgShow(world, options)));
+    .action((options: JsonOption) => end(orgShow(world, options)));
   org
     .command("import")
     .description("write an org file of another system as records, or as .ambit/org.md or .ambit/org.yml")

@@ -11,7 +11,7 @@ import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import type { OrgPorts } from "./ports.ts";
 
 export const NO_ORG = "there is no org file here";
@@ -37,7 +37,7 @@ interface ShownAgent {
   readonly capabilities: readonly ShownRuling[];
 }
 
-export function orgShow(world: OrgPorts, options: Asked): ExitCode {
+export function orgShow(world: OrgPorts, options: JsonOption): ExitCode {
   const whole = world.orgs.whole();
   if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
   const agents = whole.org.agents.map((agent) => shownAgent(world, whole, agent));

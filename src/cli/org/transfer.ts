@@ -8,11 +8,11 @@ import { isSameValue, jsonOfTree, mapAt, orgMarkdown, orgRecord, orgYaml } from 
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import type { NewFile, OrgPorts } from "./ports.ts";
 import { NO_ORG, NO_ORG_FIX } from "./show.ts";
 
-export interface ImportOptions extends Asked {
+export interface ImportOptions extends JsonOption {
   readonly to: string;
   readonly dryRun: boolean;
 }
@@ -147,7 +147,7 @@ function withoutOwn(table: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(table).filter(([name]) => names.includes(name)));
 }
 
-export interface ExportOptions extends Asked {
+export interface ExportOptions extends JsonOption {
   readonly to: string;
 }
 

@@ -1,7 +1,7 @@
 // The words of `ambit records`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import {
   type RecordsListOptions,
   type RecordsNewOptions,
@@ -28,7 +28,7 @@ export function addRecords(program: Command, ports: RecordsPorts, end: (exit: Ex
     .description("show one record, with its links and backlinks")
     .argument("<id>", "the path below .ambit/records without .md, or the `id` in the record")
     .option("--json", "print one JSON object", false)
-    .action((id: string, options: Asked) => end(recordsShow(ports, id, options)));
+    .action((id: string, options: JsonOption) => end(recordsShow(ports, id, options)));
   records
     .command("search")
     .description("find records that contain all of these words or word beginnings")

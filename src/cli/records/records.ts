@@ -13,7 +13,7 @@ import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import { type ProgressPorts, progressOf } from "../terminal/progress.ts";
 import { snippetLine } from "./snippet-line.ts";
 
@@ -25,11 +25,11 @@ export interface RecordsPorts extends ProgressPorts {
   printError(text: string): void;
 }
 
-export interface RecordsListOptions extends Asked {
+export interface RecordsListOptions extends JsonOption {
   readonly class?: string | undefined;
 }
 
-export interface RecordsNewOptions extends Asked {
+export interface RecordsNewOptions extends JsonOption {
   readonly class: string;
   readonly title?: string | undefined;
 }
@@ -65,7 +65,7 @@ function noneText(records: readonly RecordData[], asked: string | undefined): st
   return `no records of class ${shown(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
 }
 
-export function recordsShow(ports: RecordsPorts, id: string, options: Asked): ExitCode {
+export function recordsShow(ports: RecordsPorts, id: string, options: JsonOption): ExitCode {
   if (ports.records === null) return noWorkspace(ports, options);
   const shelf = shelfOf(ports, ports.records, options);
   const found = shelf.records.find((record) => record.id === id);
@@ -166,7 +166,7 @@ export function recordsNew(ports: RecordsPorts, id: string, options: RecordsNewO
   return EXIT.ok;
 }
 
-function shelfOf(ports: RecordsPorts, { machine }: RecordsFolder, options: Asked): Shelf {
+function shelfOf(ports: RecordsPorts, { machine }: RecordsFolder, options: JsonOption): Shelf {
   return progressOf(ports, options).over("reading records", (step) => openShelf(machine, step));
 }
 
@@ -201,6 +201,6 @@ function line({ id, recordClass, title, tags }: RecordData, paint: Paint): strin
   return [...words, ...tags.map((tag) => paint.dim(`#${shown(tag)}`))].join("  ");
 }
 
-function noWorkspace(ports: RecordsPorts, options: Asked): ExitCode {
+function noWorkspace(ports: RecordsPorts, options: JsonOption): ExitCode {
   return fail(ports, options, EXIT.error, "no .ambit folder here or in a parent folder", "ambit init");
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { ControlPorts } from "../control-ports.ts";
 import type { ExecPorts } from "../exec/ports.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { clientsList, profilesList, profilesShow, type RunOptions, runClient } from "./run.ts";
 
 /** `behind` is the client and its arguments. */
@@ -37,13 +37,13 @@ export function addRun(
     .command("list")
     .description("list profiles")
     .option("--json", "print one JSON object", false)
-    .action((options: Asked) => end(profilesList(world, options)));
+    .action((options: JsonOption) => end(profilesList(world, options)));
   profiles
     .command("show")
     .description("show what a client gets")
     .argument("<profile>", "an id such as ambit:codex@1, or the name of the client's program")
     .option("--json", "print one JSON object", false)
-    .action((name: string, options: Asked) => end(profilesShow(world, name, options)));
+    .action((name: string, options: JsonOption) => end(profilesShow(world, name, options)));
   for (const one of [profiles, ...profiles.commands]) one.addHelpText("after", PROFILES_EXAMPLES);
 }
 

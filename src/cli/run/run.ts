@@ -10,7 +10,7 @@ import { hasTerminal } from "../exec/terminal-streams.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 
 export interface RunOptions {
   readonly json: boolean;
@@ -46,7 +46,12 @@ export async function runClient(
 }
 
 /** No client runs with another profile than the one that is written for it. */
-function brokenProfile(world: ExecPorts, { file, problems }: BrokenProfile, client: string, { json }: Asked): ExitCode {
+function brokenProfile(
+  world: ExecPorts,
+  { file, problems }: BrokenProfile,
+  client: string,
+  { json }: JsonOption,
+): ExitCode {
   const message = `the profile for ${client} has mistakes, and nothing is started`;
   const fix = `mend ${file}, then: ambit profiles list`;
   if (json)
@@ -61,7 +66,7 @@ function brokenProfile(world: ExecPorts, { file, problems }: BrokenProfile, clie
 }
 
 /** Clients with a profile that are on this machine. */
-export function clientsList(world: ExecPorts, { json }: Asked): ExitCode {
+export function clientsList(world: ExecPorts, { json }: JsonOption): ExitCode {
   const users = world.userProfiles();
   const programs = allProfiles(users).flatMap(({ profile }) => profile.programs);
   const found = world.programsFound(programs).flatMap(({ name, path }) => {
@@ -89,7 +94,7 @@ function allProfiles({ profiles }: UserProfiles): readonly SourcedProfile[] {
 }
 
 /** Profiles with mistakes are not in the list, and their mistakes are printed. */
-export function profilesList(world: ExecPorts, { json }: Asked): ExitCode {
+export function profilesList(world: ExecPorts, { json }: JsonOption): ExitCode {
   const users = world.userProfiles();
   const problems = users.broken.flatMap((one) => one.problems);
   const all = allProfiles(users);
@@ -110,7 +115,7 @@ export function profilesList(world: ExecPorts, { json }: Asked): ExitCode {
   return users.broken.length === 0 ? EXIT.ok : EXIT.error;
 }
 
-export function profilesShow(world: ExecPorts, name: string, options: Asked): ExitCode {
+export function profilesShow(world: ExecPorts, name: string, options: JsonOption): ExitCode {
   const users = world.userProfiles();
   const all = allProfiles(users);
   const found =

@@ -1,7 +1,7 @@
 // The words of `ambit secrets`, and their help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { type KeyOptions, secretsKey, secretsLock, secretsUnlock, type UnlockOptions } from "./key.ts";
 import {
   type DeleteOptions,
@@ -41,7 +41,7 @@ export function addSecrets(program: Command, ports: SecretsPorts, end: (exit: Ex
     .description("list secrets with their bindings, without values")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LIST_EXAMPLES)
-    .action(async (options: Asked) => end(await secretsList(ports, options)));
+    .action(async (options: JsonOption) => end(await secretsList(ports, options)));
   secrets
     .command("rotate")
     .description("replace the value of a secret; its bindings stay")
@@ -76,7 +76,7 @@ function addKey(secrets: Command, ports: SecretsPorts, end: (exit: ExitCode) => 
     .description("lock the secret store: drop its key from memory")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
-    .action(async (options: Asked) => end(await secretsLock(ports, options)));
+    .action(async (options: JsonOption) => end(await secretsLock(ports, options)));
   secrets
     .command("unlock")
     .description("unlock the secret store")

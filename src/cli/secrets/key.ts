@@ -7,16 +7,16 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { told } from "./secrets.ts";
 import { readValue, type SecretsPorts, type ValueResult, variable } from "./value.ts";
 
-export interface UnlockOptions extends Asked {
+export interface UnlockOptions extends JsonOption {
   readonly from?: string;
   readonly identity?: string;
 }
 
-export interface KeyOptions extends Asked {
+export interface KeyOptions extends JsonOption {
   readonly passphrase: boolean;
   readonly file: boolean;
   readonly keychain: boolean;
@@ -29,7 +29,7 @@ export interface KeyOptions extends Asked {
 
 const BUS = "DBUS_SESSION_BUS_ADDRESS";
 
-export async function secretsLock(ports: SecretsPorts, options: Asked): Promise<ExitCode> {
+export async function secretsLock(ports: SecretsPorts, options: JsonOption): Promise<ExitCode> {
   return told(ports, options, await askOnce(ports, "secrets.lock", {}), "locked", "secrets");
 }
 
@@ -115,7 +115,7 @@ async function wantedKey(
 }
 
 /** Where the key comes from now. */
-async function secretsSource(ports: SecretsPorts, options: Asked): Promise<ExitCode> {
+async function secretsSource(ports: SecretsPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "secrets.source", {});
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { paint } = ports;
@@ -156,6 +156,10 @@ function wholePath(path: string): string {
   return path.startsWith("~/") ? path : resolve(path);
 }
 
-function notRead(ports: SecretsPorts, options: Asked, { isUsage, message }: ValueResult & { ok: false }): ExitCode {
+function notRead(
+  ports: SecretsPorts,
+  options: JsonOption,
+  { isUsage, message }: ValueResult & { ok: false },
+): ExitCode {
   return fail(ports, options, isUsage ? EXIT.usage : EXIT.error, message, null);
 }

@@ -8,7 +8,7 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { readValue, type SecretsPorts } from "./value.ts";
 
 export interface BindingOptions {
@@ -18,7 +18,7 @@ export interface BindingOptions {
   readonly signOnly: boolean;
 }
 
-interface ConfirmedOptions extends Asked {
+interface ConfirmedOptions extends JsonOption {
   /** The person who confirms the change, if confirmation is required. */
   readonly presence?: string;
 }
@@ -37,7 +37,7 @@ export interface PolicyOptions extends ConfirmedOptions, BindingOptions {
   readonly unbind: boolean;
 }
 
-export interface DeleteOptions extends Asked {
+export interface DeleteOptions extends JsonOption {
   readonly yes: boolean;
 }
 
@@ -88,7 +88,7 @@ export async function secretsPolicy(ports: SecretsPorts, name: string, options: 
   return changed(ports, options, await askWidening(ports, "secrets.policy", { name, binding }, options), "bound");
 }
 
-export async function secretsList(ports: SecretsPorts, options: Asked): Promise<ExitCode> {
+export async function secretsList(ports: SecretsPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "secrets.list", {});
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { secrets } = answer.value;
@@ -128,7 +128,12 @@ function bindingOf({ tool, host, uses, signOnly }: BindingOptions, before: Secre
   };
 }
 
-function changed(ports: SecretsPorts, options: Asked, answer: Answer<SecretView> | ExitCode, done: string): ExitCode {
+function changed(
+  ports: SecretsPorts,
+  options: JsonOption,
+  answer: Answer<SecretView> | ExitCode,
+  done: string,
+): ExitCode {
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const secret = answer.value;
@@ -145,7 +150,7 @@ function changed(ports: SecretsPorts, options: Asked, answer: Answer<SecretView>
 
 export function told(
   ports: SecretsPorts,
-  options: Asked,
+  options: JsonOption,
   answer: Answer<object>,
   done: string,
   what: string,

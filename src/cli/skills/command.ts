@@ -1,7 +1,7 @@
 // The words of `ambit skills`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { type SkillsLintOptions, skillsLint } from "./lint.ts";
 import {
   type SkillsCheckOptions,
@@ -28,7 +28,7 @@ export function addSkills(program: Command, ports: SkillsPorts, end: (exit: Exit
     .description("show one skill and its instructions")
     .argument("<name>")
     .option("--json", "print one JSON object", false)
-    .action((name: string, options: Asked) => end(skillsShow(ports, name, options)));
+    .action((name: string, options: JsonOption) => end(skillsShow(ports, name, options)));
   skills
     .command("check")
     .description("check whether an agent's grants cover a skill, and show the missing grants")

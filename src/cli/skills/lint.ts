@@ -6,10 +6,10 @@ import { claudeMeaning } from "../../clients/rules/read-rules.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import { type SkillsPorts, tokensOf } from "./skills.ts";
 
-export interface SkillsLintOptions extends Asked {
+export interface SkillsLintOptions extends JsonOption {
   readonly agent?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
+import { fail, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 
 export interface SkillsPorts {
   readonly paint: Paint;
@@ -27,11 +27,11 @@ export interface SkillsPorts {
   printError(text: string): void;
 }
 
-export interface SkillsListOptions extends Asked {
+export interface SkillsListOptions extends JsonOption {
   readonly agent?: string | undefined;
 }
 
-export interface SkillsCheckOptions extends Asked {
+export interface SkillsCheckOptions extends JsonOption {
   readonly agent: string;
 }
 
@@ -61,7 +61,7 @@ export function skillsList(ports: SkillsPorts, options: SkillsListOptions): Exit
   return EXIT.ok;
 }
 
-export function skillsShow(ports: SkillsPorts, name: string, options: Asked): ExitCode {
+export function skillsShow(ports: SkillsPorts, name: string, options: JsonOption): ExitCode {
   const skill = find(ports, name, options);
   if (skill === null) return EXIT.error;
   if (options.json) {
@@ -126,7 +126,7 @@ function word(text: string): string {
   return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function find(ports: SkillsPorts, name: string, options: Asked): Skill | null {
+function find(ports: SkillsPorts, name: string, options: JsonOption): Skill | null {
   const { machine, reading } = ports.skills;
   const { skills, problems } = openSkills(machine, reading);
   const skill = skills.find((one) => one.name === name);

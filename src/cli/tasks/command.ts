@@ -1,7 +1,7 @@
 // The words of `ambit tasks`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import type { TasksPorts } from "./ports.ts";
 import {
   type AddOptions,
@@ -45,10 +45,10 @@ export function addTasks(
   ] as const)
     word(name, about)
       .argument("<task>", "an id shown by ambit tasks list")
-      .action(async (id: string, options: Asked) => end(await tasksChange(ports, id, `tasks.${name}`, options)));
+      .action(async (id: string, options: JsonOption) => end(await tasksChange(ports, id, `tasks.${name}`, options)));
   word("run", "run one queued task now")
     .argument("<task>", "an id shown by ambit tasks list")
-    .action(async (id: string, options: Asked) => end(await tasksRun(ports, id, options)));
+    .action(async (id: string, options: JsonOption) => end(await tasksRun(ports, id, options)));
   word("work", "run tasks as they become due, fairly among agents, until a signal")
     .option("--jobs <count>", "how many at the same time", "1")
     .option("--once", "end when nothing is queued or running", false)
@@ -60,7 +60,7 @@ export function addTasks(
     .action(async (id: string | undefined, options: LogOptions) => end(await tasksLog(ports, id, options)));
   word("watch", "print every change of state until a signal; of one task, until it is over or waits for approval")
     .argument("[task]", "an id shown by ambit tasks list; default: all of this workspace")
-    .action(async (id: string | undefined, options: Asked) => end(await tasksWatch(ports, id, options)));
+    .action(async (id: string | undefined, options: JsonOption) => end(await tasksWatch(ports, id, options)));
   for (const one of [tasks, ...tasks.commands]) one.addHelpText("after", EXAMPLES);
 }
 

@@ -6,12 +6,12 @@ import { askedRequests, clientArgv, taskPrompt } from "../../org/client-argv.ts"
 import type { Org, OrgAgent } from "../../org/org.ts";
 import { BASE_CLIENT, clientOf } from "../../org/org-client.ts";
 import { runMilliseconds } from "../../org/task-life.ts";
-import type { ExecAsked } from "../exec/ports.ts";
+import type { ExecRequest } from "../exec/ports.ts";
 import { shownRulings } from "../org/show.ts";
 import type { TasksPorts } from "./ports.ts";
 
 export type RunPlan =
-  | { readonly ok: true; readonly program: ExecAsked }
+  | { readonly ok: true; readonly program: ExecRequest }
   | { readonly ok: false; readonly denied: string };
 
 export function planRun(ports: TasksPorts, task: Task): RunPlan {
@@ -37,7 +37,7 @@ export function planRun(ports: TasksPorts, task: Task): RunPlan {
 }
 
 interface ClientPlan {
-  readonly asked: Pick<ExecAsked, "what" | "folder" | "root" | "client" | "also">;
+  readonly asked: Pick<ExecRequest, "what" | "folder" | "root" | "client" | "also">;
   /** Capabilities that the run has only if a person agrees. */
   readonly capabilities: readonly string[];
 }
@@ -100,6 +100,6 @@ function folderOf(ports: TasksPorts, member: OrgAgent | null): string | null {
   return ports.workspaceAt?.() ?? null;
 }
 
-function profileFor(client: string): ExecAsked["client"] {
+function profileFor(client: string): ExecRequest["client"] {
   return { profile: profileOfProgram(client).id, isFresh: false };
 }

@@ -9,12 +9,12 @@ import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { timeText } from "../terminal/time.ts";
 import type { TasksPorts } from "./ports.ts";
 import { exitOf, NO_WORKSPACE, taskLine } from "./work.ts";
 
-export interface AddOptions extends Asked {
+export interface AddOptions extends JsonOption {
   readonly retries: string;
   readonly timeout: string;
   readonly deadline?: string;
@@ -61,7 +61,7 @@ export async function tasksAdd(
   return EXIT.ok;
 }
 
-export interface ListOptions extends Asked {
+export interface ListOptions extends JsonOption {
   readonly state?: string;
   readonly all: boolean;
 }
@@ -90,7 +90,7 @@ export async function tasksChange(
   ports: TasksPorts,
   id: string,
   message: "tasks.show" | "tasks.cancel" | "tasks.retry",
-  options: Asked,
+  options: JsonOption,
 ): Promise<ExitCode> {
   const answer = await askOnce(ports, message, { id });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
@@ -118,7 +118,7 @@ function taskLines(ports: TasksPorts, task: Task): readonly string[] {
   ];
 }
 
-export interface LogOptions extends Asked {
+export interface LogOptions extends JsonOption {
   readonly run?: string;
   readonly grep?: string;
 }
@@ -165,7 +165,7 @@ function matching(text: string, part: string): readonly string[] {
 }
 
 /** Prints every change until a signal; of one task, until it is over or waits for a person. */
-export async function tasksWatch(ports: TasksPorts, id: string | undefined, options: Asked): Promise<ExitCode> {
+export async function tasksWatch(ports: TasksPorts, id: string | undefined, options: JsonOption): Promise<ExitCode> {
   const control = await ports.control();
   if (!control.ok) return tellRefusal(ports, control, options.json);
   const { signal, abort, release } = cancelOnSignals();

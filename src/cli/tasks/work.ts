@@ -10,12 +10,12 @@ import { cancelOnSignals, writeBytes } from "../exec/streams.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { timeText } from "../terminal/time.ts";
 import type { TaskOutput, TasksPorts } from "./ports.ts";
 import { planRun } from "./run.ts";
 
-export interface WorkOptions extends Asked {
+export interface WorkOptions extends JsonOption {
   readonly jobs: string;
   readonly once: boolean;
 }
@@ -47,7 +47,7 @@ export async function tasksWork(ports: TasksPorts, options: WorkOptions): Promis
 }
 
 /** Runs one task now, with its output on the terminal too. */
-export async function tasksRun(ports: TasksPorts, id: string, options: Asked): Promise<ExitCode> {
+export async function tasksRun(ports: TasksPorts, id: string, options: JsonOption): Promise<ExitCode> {
   const workspace = ports.workspaceAt?.() ?? null;
   if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
   const { signal, release } = cancelOnSignals();

@@ -9,7 +9,7 @@ import type { Paint } from "./paint.ts";
 import { renderDiagnostic } from "./render.ts";
 
 /** How every command is asked. */
-export interface Asked {
+export interface JsonOption {
   readonly json: boolean;
 }
 
@@ -19,7 +19,13 @@ interface Speaker {
   printError(text: string): void;
 }
 
-export function fail(ports: Speaker, { json }: Asked, exit: ExitCode, message: string, fix: string | null): ExitCode {
+export function fail(
+  ports: Speaker,
+  { json }: JsonOption,
+  exit: ExitCode,
+  message: string,
+  fix: string | null,
+): ExitCode {
   if (json) ports.print(jsonLine({ error: { message, fix } }));
   else
     ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);

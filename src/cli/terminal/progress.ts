@@ -3,7 +3,7 @@
 import { performance } from "node:perf_hooks";
 import type { Step } from "../../core/ports/progress.ts";
 import { isTerminal, Output } from "./output.ts";
-import type { Asked } from "./problems.ts";
+import type { JsonOption } from "./problems.ts";
 
 export interface Progress {
   /** Runs the work; what was shown of it is gone when it ends, however it ends. */
@@ -93,6 +93,6 @@ export interface ProgressPorts {
   readonly progress?: Progress;
 }
 
-export function progressOf({ progress }: ProgressPorts, { json }: Asked): Progress {
+export function progressOf({ progress }: ProgressPorts, { json }: JsonOption): Progress {
   return json ? SILENT : (progress ?? terminalProgress());
 }

@@ -8,14 +8,14 @@ import { counted } from "../terminal/counted.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { timeText } from "../terminal/time.ts";
 
 export interface TokensPorts extends ControlPorts {
   readonly cwd: string;
 }
 
-interface TokenAddOptions extends Asked {
+interface TokenAddOptions extends JsonOption {
   readonly user?: string;
   readonly for: string;
   readonly presence?: string;
@@ -39,13 +39,13 @@ export function addTokens(program: Command, ports: TokensPorts, end: (exit: Exit
     .command("list")
     .description("list the tokens that are valid, without the tokens themselves")
     .option("--json", JSON_TEXT, false)
-    .action(async (options: Asked) => end(await tokensList(ports, options)));
+    .action(async (options: JsonOption) => end(await tokensList(ports, options)));
   tokens
     .command("revoke")
     .description("make a token invalid at once, and end its sessions")
     .argument("<id>", "as `ambit tokens list` prints it")
     .option("--json", JSON_TEXT, false)
-    .action(async (id: string, options: Asked) => end(await tokensRevoke(ports, id, options)));
+    .action(async (id: string, options: JsonOption) => end(await tokensRevoke(ports, id, options)));
   for (const one of [tokens, ...tokens.commands]) one.addHelpText("after", EXAMPLES);
 }
 
@@ -69,7 +69,7 @@ async function tokensAdd(ports: TokensPorts, agent: string, options: TokenAddOpt
   return EXIT.ok;
 }
 
-async function tokensList(ports: TokensPorts, options: Asked): Promise<ExitCode> {
+async function tokensList(ports: TokensPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "tokens.list", {});
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { tokens } = answer.value;
@@ -79,7 +79,7 @@ async function tokensList(ports: TokensPorts, options: Asked): Promise<ExitCode>
   return EXIT.ok;
 }
 
-async function tokensRevoke(ports: TokensPorts, id: string, options: Asked): Promise<ExitCode> {
+async function tokensRevoke(ports: TokensPorts, id: string, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "tokens.revoke", { id });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { sessions } = answer.value;

@@ -1,7 +1,7 @@
 // The words of `ambit tools`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { type ToolsListOptions, type ToolsListPorts, toolsList } from "./list.ts";
 import { toolsShow } from "./show.ts";
 import { type ToolsPorts, toolsLint } from "./tools.ts";
@@ -19,14 +19,14 @@ export function addTools(
     .description("find direct use of files, network, processes and the like that should go through the context")
     .argument("[paths...]", "files and folders; default: .ambit/tools")
     .option("--json", "print one JSON object", false)
-    .action((paths: string[], options: Asked) => end(toolsLint(ports, paths, options)));
+    .action((paths: string[], options: JsonOption) => end(toolsLint(ports, paths, options)));
   if (listing !== null)
     tools
       .command("show")
       .description("show one tool: what it does, its input, and an example call")
       .argument("<tool>", "the name of a tool")
       .option("--json", "print one JSON object", false)
-      .action(async (name: string, options: Asked) => end(await toolsShow(listing, name, options)));
+      .action(async (name: string, options: JsonOption) => end(await toolsShow(listing, name, options)));
   if (listing !== null)
     tools
       .command("list")

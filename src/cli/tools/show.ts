@@ -8,10 +8,10 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import type { ToolsListPorts } from "./list.ts";
 
-export async function toolsShow(ports: ToolsListPorts, name: string, options: Asked): Promise<ExitCode> {
+export async function toolsShow(ports: ToolsListPorts, name: string, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "tools.all", { cwd: ports.cwd, agent: null });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const plain = name.replace(/^(?:builtin|tool):/, "");

@@ -5,7 +5,7 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
-import type { Asked } from "../terminal/problems.ts";
+import type { JsonOption } from "../terminal/problems.ts";
 import { renderSpan } from "../terminal/render.ts";
 import type { ToolFile, ToolFiles } from "./files.ts";
 import { type AmbientUse, ambientUses } from "./scan.ts";
@@ -27,7 +27,7 @@ interface LintResult {
 const findingsMax = 1000;
 
 /** Exits with 1 if there are findings or unreadable files: an unread file is not clean. */
-export function toolsLint(ports: ToolsPorts, paths: readonly string[], { json }: Asked): ExitCode {
+export function toolsLint(ports: ToolsPorts, paths: readonly string[], { json }: JsonOption): ExitCode {
   const looked = ports.toolFiles.read(paths).map(look);
   const count = looked.reduce((sum, { uses }) => sum + uses.length, 0);
   const unread = looked.filter(({ problem }) => problem !== null);

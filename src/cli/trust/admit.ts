@@ -4,7 +4,7 @@ import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { Terminal } from "../agents/ports.ts";
 import type { CliPorts } from "../ports.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 
 export interface AdmitRequest {
   readonly command: string;
@@ -23,7 +23,7 @@ export async function notAdmitted(
   ports: AdmitPorts,
   command: string,
   what: string,
-  options: Asked,
+  options: JsonOption,
 ): Promise<ExitCode | null> {
   const first = await ports.admit({ command, what, presence: null });
   if (first.ok) return null;

@@ -5,7 +5,7 @@ import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { noWorkspace } from "../log/log.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
 import { adviceOf, isCarriedOut, proposedGrant, whyText } from "./text.ts";
 
 interface ExplainedEntry {
@@ -13,7 +13,7 @@ interface ExplainedEntry {
   readonly more: readonly ChainedEntry[];
 }
 
-export async function why(ports: ControlPorts, id: string, options: Asked): Promise<ExitCode> {
+export async function why(ports: ControlPorts, id: string, options: JsonOption): Promise<ExitCode> {
   if (!/^[\w.:-]{1,128}$/.test(id))
     return fail(ports, options, EXIT.usage, "an id has only letters, digits and . _ : -", "ambit log");
   const control = await ports.control();
@@ -33,7 +33,7 @@ export async function why(ports: ControlPorts, id: string, options: Asked): Prom
   }
 }
 
-export interface WhyOptions extends Asked {
+export interface WhyOptions extends JsonOption {
   readonly workspace?: string;
 }
 
@@ -47,7 +47,7 @@ export async function lastDenial(ports: ControlPorts, options: WhyOptions): Prom
   return last?.entry.id ?? fail(ports, options, EXIT.error, "no denials yet", "ambit log");
 }
 
-function show(ports: ControlPorts, { entry: placed, more }: ExplainedEntry, { json }: Asked): void {
+function show(ports: ControlPorts, { entry: placed, more }: ExplainedEntry, { json }: JsonOption): void {
   const { entry, place } = placed;
   if (!json) {
     ports.print(whyText({ entry, more }, ports.paint));

@@ -10,7 +10,7 @@ import type { Request } from "../authority/request.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { refuse } from "../base/result.ts";
 import { type Caller, decide, type Verdict } from "./decide.ts";
-import type { Derived, KnownTool, ToolLookup } from "./known-tool.ts";
+import type { KnownTool, RequestsResult, ToolLookup } from "./known-tool.ts";
 import { behindDenial } from "./untrusted.ts";
 
 export interface Call {
@@ -139,7 +139,7 @@ function lookUp(tools: ToolLookup, name: string): KnownTool | null {
 }
 
 /** What the call asks for, or why the tool does not accept the input; one that fails over it does not. */
-function derive(tool: KnownTool, input: JsonObject): Derived {
+function derive(tool: KnownTool, input: JsonObject): RequestsResult {
   try {
     return tool.requests(input);
   } catch {

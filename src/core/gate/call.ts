@@ -14,7 +14,7 @@ import type { ToolLookup } from "./known-tool.ts";
 import type { Warrant } from "./warrant.ts";
 import { mint } from "./warrant-mint.ts";
 
-export interface Denied {
+export interface AuthorizationDenial {
   readonly ok: false;
   readonly code: DenialCode;
   readonly request: Request | null;
@@ -26,7 +26,7 @@ export interface Denied {
   readonly receipt: string | null;
 }
 
-export type Authorization = { readonly ok: true; readonly warrant: Warrant } | Denied;
+export type Authorization = { readonly ok: true; readonly warrant: Warrant } | AuthorizationDenial;
 
 /** Grants with an empty account that may be passed over until one is left or none is. */
 const attemptsMax = 16;
@@ -55,14 +55,14 @@ type AuthorizeArguments = Readonly<Parameters<typeof authorize>>;
 /** The same for a call that is carried out elsewhere: the receipt alone, and no warrant, because nothing here acts by it. */
 export function permit(
   ...asked: AuthorizeArguments
-): Promise<{ readonly ok: true; readonly receipt: string } | Denied> {
+): Promise<{ readonly ok: true; readonly receipt: string } | AuthorizationDenial> {
   return committed(asked, ({ receipt }) => ({ ok: true, receipt }));
 }
 
 async function committed<T>(
   [caller, call, tools, moment, protectedPaths, ports]: AuthorizeArguments,
   allowed: (content: Warrant) => T,
-): Promise<T | Denied> {
+): Promise<T | AuthorizationDenial> {
   // Read once: what is decided, asked, written and minted has one name and one agent.
   const { agent } = caller;
   const asker: Caller = {
@@ -133,7 +133,7 @@ async function refuse(
   need: Request | null,
   approval: string | null,
   reason: string | null,
-): Promise<Denied> {
+): Promise<AuthorizationDenial> {
   const written = await attempt(() =>
     ports.commit({ agent, tool, requests, outcome: "deny", code, basis, charges: [], level, need, approval, reason }),
   );
@@ -178,7 +178,7 @@ function denied(
   approval: string | null,
   reason: string | null,
   receipt: string | null,
-): Denied {
+): AuthorizationDenial {
   return { ok: false, code, request, approval, reason, receipt };
 }
 

@@ -9,11 +9,11 @@ export interface KnownTool {
   /** One more link of every chain while this tool runs; null for a tool of ours that asks for everything it does. */
   readonly requirement: CompiledLink | null;
   /** The concrete requests of one call. All must be covered. */
-  readonly requests: (input: JsonObject) => Derived;
+  readonly requests: (input: JsonObject) => RequestsResult;
 }
 
 /** What a call asks for; or why its arguments are refused. */
-export type Derived = Result<readonly Request[]> | UnsupportedInput;
+export type RequestsResult = Result<readonly Request[]> | UnsupportedInput;
 
 /** Understood, and never carried out. */
 export interface UnsupportedInput {

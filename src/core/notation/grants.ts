@@ -8,7 +8,7 @@ import { type Grant, type Level, type Span, UNCONDITIONAL } from "../authority/g
 import { DEEP, literal } from "../authority/patterns/segment.ts";
 import type { Sequence } from "../authority/patterns/sequence.ts";
 
-export interface Written {
+export interface GrantOrigin {
   /** Null for what no text at hand says. */
   readonly span: Span | null;
   readonly implied?: string | null;
@@ -17,7 +17,7 @@ export interface Written {
 }
 
 /** A grant of a verb of the catalog; an axis that is not named is any. Throws for a verb or an axis there is not. */
-export function grantOf(name: string, scopes: Readonly<Partial<Record<AxisName, Scope>>>, written: Written): Grant {
+export function grantOf(name: string, scopes: Readonly<Partial<Record<AxisName, Scope>>>, written: GrantOrigin): Grant {
   const verb = verbEntry(name);
   if (verb === null) throw new Error(`${name} is not in the catalog`);
   for (const axis of Object.keys(scopes))
@@ -52,7 +52,7 @@ export function namesOf(pattern: Sequence): Scope {
 /** A process may change its root, as far as `fs.write` covers it too. */
 export const EITHER_MODE: Scope = { kind: "words", of: ["ro", "rw"] };
 
-export function treeGrant(verb: string, root: readonly string[], written: Written): Grant {
+export function treeGrant(verb: string, root: readonly string[], written: GrantOrigin): Grant {
   return grantOf(verb, { path: sequences([tree(root)]) }, { ...written, root });
 }
 
@@ -68,6 +68,6 @@ export function destinationsOf(entries: readonly HostEntry[]): DestinationScope 
 }
 
 /** What a call of any of our own tools needs, for notations that know nothing of tools. */
-export function builtinTools(written: Written): Grant {
+export function builtinTools(written: GrantOrigin): Grant {
   return grantOf("tool.invoke", { tool: sequences([[literal("builtin"), DEEP]]) }, written);
 }

@@ -4,7 +4,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import type { Denied } from "../../core/gate/call.ts";
+import type { AuthorizationDenial } from "../../core/gate/call.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
 import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
@@ -129,7 +129,7 @@ function told(id: string, code: DenialCode): { readonly id: string; readonly hin
 /** The denial of a call as its caller reads it. */
 export function denialOf(
   { session, holding, owner, tool, input, ports, lookup }: GatedCall & { readonly owner: DaemonTool | null },
-  gate: Denied,
+  gate: AuthorizationDenial,
   contexts: Pick<Contexts, "denied">,
 ): Answer<DenialView> {
   owner?.denied?.(input, session);

@@ -20,7 +20,7 @@ import { Budgets, budgetCharges } from "./budgets.ts";
 import type { ApprovalWait } from "./call-input.ts";
 import { type CallPorts, type CallRefusal, SessionCall, type SessionCallActions } from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
-import { type Blocked, type Holding, Holdings } from "./holding.ts";
+import { type BlockReason, type Holding, Holdings } from "./holding.ts";
 import type { Reservation } from "./reservation.ts";
 
 /** Shorter than the time until a client's next call. */
@@ -83,7 +83,7 @@ export class Gatekeeper {
   }
 
   /** A budget of calls without any left; budgets of tokens and money are for requests to models. */
-  #spentBudget(session: Session, { record }: Holding): Blocked | null {
+  #spentBudget(session: Session, { record }: Holding): BlockReason | null {
     const { stores, now } = this.#parts;
     for (const limits of this.#budgets.of(session, record))
       if (budgetCharges([limits], undefined).some((charge) => stores.ledger.isEmpty(charge, now())))
@@ -248,7 +248,7 @@ export class Gatekeeper {
 /** For the limits of every unit. */
 const ANY_COST: Cost = { tokens: 0, money: 0 };
 
-const FROZEN: Blocked = { code: "frozen", reason: "a person froze all agents; `ambit thaw` ends it" };
+const FROZEN: BlockReason = { code: "frozen", reason: "a person froze all agents; `ambit thaw` ends it" };
 
 export function callerOf({ facts }: Session, { authority, written, revoked, blocked }: Holding): Caller {
   return { agent: facts.name.agent, authority, written, revoked, blocked };

@@ -32,15 +32,15 @@ export interface Holding {
   readonly notes: readonly string[];
   readonly record: RecordRead | null;
   /** Why every call is denied; null if the holding is valid. */
-  readonly blocked: Blocked | null;
+  readonly blocked: BlockReason | null;
 }
 
-export interface Blocked {
+export interface BlockReason {
   readonly code: DenialCode;
   readonly reason: string;
 }
 
-function unknownUser(reason: string): Blocked {
+function unknownUser(reason: string): BlockReason {
   return { code: "unknown_user", reason };
 }
 
@@ -139,7 +139,7 @@ export class Holdings {
   }
 
   /** Whether every call of a user is denied: not a member of the workspace, its ceiling is gone, or it needs a record and has none. */
-  blockedBy({ user, cwd, name }: Pick<SessionFacts, "user" | "cwd" | "name">, hadRecord: boolean): Blocked | null {
+  blockedBy({ user, cwd, name }: Pick<SessionFacts, "user" | "cwd" | "name">, hadRecord: boolean): BlockReason | null {
     const known = user === null ? null : this.#records.user(user);
     if (known !== null) {
       const places = [...new Set([name.workspace, this.#records.workspaceOf(cwd)])];

@@ -4,7 +4,7 @@ import type { HookCall, ToolMeaning } from "../../clients/hooks/hook-call.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
+import type { RequestsResult, ToolLookup } from "../../core/gate/known-tool.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { patternsIn } from "../../tools/shell/admission.ts";
@@ -13,7 +13,7 @@ import { ExchangeWait } from "../calls/call-input.ts";
 import { markTriggers } from "../calls/call-outcome.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { GatedCall, Gatekeeper } from "../calls/gatekeeper.ts";
-import type { Blocked, Holding } from "../calls/holding.ts";
+import type { BlockReason, Holding } from "../calls/holding.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import type { Admission } from "../control/admission.ts";
 import type { Opening } from "../opening.ts";
@@ -57,11 +57,11 @@ export interface HookQuestion {
 const CHANGING: ReadonlySet<string> = new Set(["fs.write", "fs.delete"]);
 const PROC_EXEC = verbEntry("proc.exec");
 
-const PROTECTED: Blocked = {
+const PROTECTED: BlockReason = {
   code: "self_modification",
   reason: "no tool may change this path: programs on this machine obey it, or it holds grants",
 };
-const OF_AMBIT: Blocked = { code: "self_modification", reason: "commands of ambit itself are for people" };
+const OF_AMBIT: BlockReason = { code: "self_modification", reason: "commands of ambit itself are for people" };
 
 export class HookGate {
   readonly #options: HooksOptions;
@@ -152,7 +152,7 @@ export class HookGate {
     const known = asked.lookup(asked.tool);
     const derived = known?.requests(asked.input);
     if (known === null || derived === undefined || !derived.ok) return asked;
-    const all: Derived = !isBare
+    const all: RequestsResult = !isBare
       ? derived
       : hasPatterns(asked)
         ? { ok: false, code: "unsupported", message: "a pattern is expanded by the client's shell; write the names" }

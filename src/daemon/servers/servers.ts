@@ -3,7 +3,7 @@
 import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { copyJson, type Json, type JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import type { Derived } from "../../core/gate/known-tool.ts";
+import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
@@ -374,7 +374,7 @@ function mappedRequests(
   tool: string,
   pathSettings: PathSettings,
   toAscii: Parameters<typeof requestOf>[1]["toAscii"],
-): Derived {
+): RequestsResult {
   const targets = mappedTargets(map, input);
   if (!targets.ok) return targets;
   const requests = [];

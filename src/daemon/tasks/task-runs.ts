@@ -11,13 +11,13 @@ import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { RunTime, Task, TaskChange } from "../../core/ports/stores/task-store.ts";
 import {
   type ApprovalAnswer,
-  answered,
-  cancelled,
-  claimed,
-  lost,
+  answerTask,
+  cancelTask,
+  claimTask,
+  endRun,
+  loseRun,
   type RunReport,
-  reported,
-  retried,
+  retryTask,
 } from "../../org/task-life.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
@@ -107,7 +107,7 @@ export class TaskRuns {
     const running = await stores.tasks.list(null, ["running"], parkedMax);
     for (const one of running.ok ? running.value : [])
       if (this.#claims.get(one.id)?.task.generation !== one.generation)
-        await this.#change(one.id, (task) => lost(task, one.generation, now()), this.#budgets.lost(one));
+        await this.#change(one.id, (task) => loseRun(task, one.generation, now()), this.#budgets.lost(one));
     if (!this.#isAnswered && now() < this.#parkedSeen + expiryMilliseconds) return;
     this.#isAnswered = false;
     this.#parkedSeen = now();
@@ -115,7 +115,7 @@ export class TaskRuns {
     for (const { id, waitsFor } of parked.ok ? parked.value : []) {
       const answer = waitsFor === null ? null : await this.#answer(waitsFor.approval);
       if (waitsFor !== null && answer !== null)
-        await this.#change(id, (task) => answered(task, waitsFor.approval, answer, now()));
+        await this.#change(id, (task) => answerTask(task, waitsFor.approval, answer, now()));
     }
   }
 
@@ -131,7 +131,7 @@ export class TaskRuns {
     const change: TaskChange = (task) => {
       // By its id a task of any workspace is found.
       if (task.workspace !== workspace) return null;
-      const after = this.#claims.has(task.id) && !taken.includes(task.id) ? null : claimed(task, now());
+      const after = this.#claims.has(task.id) && !taken.includes(task.id) ? null : claimTask(task, now());
       if (after?.state === "running") {
         // Inside the transaction: no other request sees the task as running without its claim.
         this.#claims.set(after.id, { task: after, connected, program: null, stop: () => {}, isClosed: false });
@@ -171,12 +171,12 @@ export class TaskRuns {
         : outcome === "failed"
           ? { kind: "ended", status: null, reason }
           : { kind: "denied", reason };
-    return this.#ended(claim, (task) => reported(task, generation, report, this.#parts.now()), by);
+    return this.#ended(claim, (task) => endRun(task, generation, report, this.#parts.now()), by);
   }
 
   /** A running one is ended. */
   async cancel(id: string, by: string): Promise<Answer<{ task: Task }>> {
-    const result = await this.change(id, cancelled, by);
+    const result = await this.change(id, cancelTask, by);
     const claim = this.#claims.get(id);
     if (result.ok && claim !== undefined) {
       // A program that has not started yet does not start.
@@ -189,7 +189,7 @@ export class TaskRuns {
   async retry(id: string, by: string): Promise<Answer<{ task: Task }>> {
     // A cancelled program may take a moment to end.
     await this.#claims.get(id)?.program;
-    return this.change(id, (task) => retried(task, this.#parts.now()), by);
+    return this.change(id, (task) => retryTask(task, this.#parts.now()), by);
   }
 
   /** Runs the program of a claimed task, and settles the task by how it ended, before the answer is sent. */
@@ -224,8 +224,8 @@ export class TaskRuns {
         claim,
         (task) =>
           claim.isClosed
-            ? lost(task, generation, this.#parts.now())
-            : reported(task, generation, report, this.#parts.now()),
+            ? loseRun(task, generation, this.#parts.now())
+            : endRun(task, generation, report, this.#parts.now()),
         null,
         ran.time,
       );
@@ -264,7 +264,7 @@ export class TaskRuns {
     // A run settles its task itself once its program has ended.
     if (claim.program !== null || this.#claims.get(claim.task.id) !== claim) return;
     const { generation } = claim.task;
-    await this.#ended(claim, (task) => lost(task, generation, this.#parts.now()), null);
+    await this.#ended(claim, (task) => loseRun(task, generation, this.#parts.now()), null);
   }
 
   async #ended(

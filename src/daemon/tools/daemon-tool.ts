@@ -5,7 +5,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
-import type { Derived } from "../../core/gate/known-tool.ts";
+import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { type Reading, workingPathSettings } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
@@ -105,7 +105,7 @@ export interface DaemonTool {
     reading: Reading,
     signal?: AbortSignal,
   ): Promise<Result<readonly Request[]>>;
-  requests(input: JsonObject, reading: Reading, session: Session): Derived;
+  requests(input: JsonObject, reading: Reading, session: Session): RequestsResult;
   /** What a call can cost in tokens and money, before it is decided; null for an input that is refused. */
   cost?(input: JsonObject): RequestCost | null;
   /** Only after the decision is on disk. */

@@ -5,7 +5,7 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refuse } from "../../core/base/result.ts";
-import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
+import type { RequestsResult, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { ToolView } from "../../core/ports/daemon/daemon-calls.ts";
 import { useResult } from "../../runtime/context/use-result.ts";
@@ -95,7 +95,7 @@ export class DaemonTools {
   ): ToolLookup {
     return () => {
       if (tool === null) return null;
-      const requests = (input: JsonObject): Derived => {
+      const requests = (input: JsonObject): RequestsResult => {
         const own = this.#requests(tool, input, reading, session);
         if (!own.ok || !Array.isArray(derived)) return own.ok ? (derived as Refusal) : own;
         return { ok: true, value: [...own.value, ...(derived as readonly Request[])] };
@@ -104,7 +104,7 @@ export class DaemonTools {
     };
   }
 
-  #requests(tool: DaemonTool, input: JsonObject, reading: Reading, session: Session): Derived {
+  #requests(tool: DaemonTool, input: JsonObject, reading: Reading, session: Session): RequestsResult {
     const acceptor = this.#acceptors.get(tool) ?? inputParser(tool.input);
     this.#acceptors.set(tool, acceptor);
     const accepted = acceptor.accept(input);

@@ -3,7 +3,7 @@
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { done, type Result } from "../../core/base/result.ts";
-import type { Derived } from "../../core/gate/known-tool.ts";
+import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Context } from "../context/context.ts";
 import { type RequestReading, requestOf, type ToolRequest } from "../context/tool-request.ts";
@@ -36,7 +36,7 @@ export interface BuiltinTool<P = unknown> {
   missing?(): { readonly message: string; readonly fix: string | null } | null;
   /** False where a session could do nothing with it: it is then not listed. */
   isListed?(powers: P): boolean;
-  requests(input: JsonObject, reading: CallReading): Derived;
+  requests(input: JsonObject, reading: CallReading): RequestsResult;
   /** Further requests, which follow from what is stored. INVARIANT: `requests` accepted the input; they can only add. */
   derive?(input: JsonObject, reading: CallReading, powers: P): Promise<Result<readonly Request[]>>;
   /** The gate denied a call: what was prepared for it is dropped. */

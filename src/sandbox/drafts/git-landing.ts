@@ -35,11 +35,11 @@ export interface GitLandingRequest {
   readonly agreed: Level;
 }
 
-export type GitCommitted = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type GitEndResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /** What was prepared is committed or aborted once. */
 export interface GitEnding {
-  commit(): Promise<GitCommitted>;
+  commit(): Promise<GitEndResult>;
   abort(): Promise<void>;
 }
 

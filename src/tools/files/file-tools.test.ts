@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { refuse } from "../../core/base/result.ts";
-import type { Derived } from "../../core/gate/known-tool.ts";
+import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { inputParser } from "../../runtime/tool/input.ts";
 import { readSchema } from "../../runtime/tool/schema-reader.ts";
@@ -19,7 +19,7 @@ const notation = { pathSettings, toAscii: (name: string) => name, ceiling: null 
 const reading = { ...notation, tool: "test", agent: "scout", environment: {}, notation };
 
 /** As the daemon does: the schema first. */
-function derived(name: FileToolName, input: JsonObject): Derived {
+function derived(name: FileToolName, input: JsonObject): RequestsResult {
   const tool = FILE_TOOLS.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
   const accepted = inputParser(tool.input).accept(input);

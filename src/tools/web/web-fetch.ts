@@ -4,7 +4,7 @@ import { destinationText } from "../../core/authority/axes/destination.ts";
 import { type HeaderLine, requestFault, secretsIn } from "../../core/authority/axes/http-request.ts";
 import { parseUrl } from "../../core/authority/axes/url.ts";
 import { refuse } from "../../core/base/result.ts";
-import type { Derived } from "../../core/gate/known-tool.ts";
+import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import type { Context } from "../../runtime/context/context.ts";
 import { fetchVerb } from "../../runtime/context/fetch-request.ts";
 import { secretsPerFetchMax } from "../../runtime/context/limits.ts";
@@ -38,7 +38,7 @@ export const WEB_FETCH_TOOL: BuiltinTool = {
 };
 
 /** The method's verb on the host, and one use for each secret. What cannot be sent is refused before anything is charged. */
-export function webRequests(request: WebRequest, reading: CallReading): Derived {
+export function webRequests(request: WebRequest, reading: CallReading): RequestsResult {
   const { method = "GET", body = null } = request;
   const verb = fetchVerb(method);
   if (verb === null) return refuse("bad_value", `${method} cannot be granted`);

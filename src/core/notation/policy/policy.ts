@@ -7,7 +7,7 @@ import { intersectSequences } from "../../authority/patterns/intersect.ts";
 import { literal } from "../../authority/patterns/segment.ts";
 import type { Request } from "../../authority/request.ts";
 import type { Diagnostics } from "../diagnostic.ts";
-import { destinationsOf, EITHER_MODE, EVERY_HOST, grantOf, sequences, treeGrant, type Written } from "../grants.ts";
+import { destinationsOf, EITHER_MODE, EVERY_HOST, type GrantOrigin, grantOf, sequences, treeGrant } from "../grants.ts";
 import type { Reading } from "../reading.ts";
 import { isAtOrBelow } from "../record/hoist.ts";
 import {
@@ -52,7 +52,7 @@ export function policyGrants(agent: PolicyTable | null, org: PolicyTable | null,
 }
 
 /** INVARIANT: a ruling is never shown at a line that does not say it. */
-function written(capability: Capability, from: Effective["from"], { span, spans, outer }: PolicyContext): Written {
+function written(capability: Capability, from: Effective["from"], { span, spans, outer }: PolicyContext): GrantOrigin {
   const implied = `policy ${capability}`;
   const own = from === "agent" ? spans?.get(capability) : undefined;
   if (from === "base") return { span: outer === undefined ? span : null, implied: `${implied} (base)` };
@@ -60,7 +60,7 @@ function written(capability: Capability, from: Effective["from"], { span, spans,
   return { span: outer[from].get(capability) ?? null, implied: `${implied} (${outer.label ?? "config"})` };
 }
 
-function bundle(capability: Capability, written: Written, context: PolicyContext): Grant[] {
+function bundle(capability: Capability, written: GrantOrigin, context: PolicyContext): Grant[] {
   const everywhere = { host: destinationsOf([EVERY_HOST]) };
   switch (capability) {
     case "code":
@@ -88,7 +88,7 @@ function bundle(capability: Capability, written: Written, context: PolicyContext
   }
 }
 
-function codeGrants(written: Written, { root, reading, diagnostics, span }: PolicyContext): Grant[] {
+function codeGrants(written: GrantOrigin, { root, reading, diagnostics, span }: PolicyContext): Grant[] {
   const reason =
     root === null
       ? "the agent has no root"

@@ -6,7 +6,7 @@ import type { Grant } from "../../authority/grant.ts";
 import { patternsPerScopeMax } from "../../base/limits.ts";
 import { type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
-import { destinationsOf, grantOf, HTTP_VERBS, treeGrant, type Written } from "../grants.ts";
+import { destinationsOf, type GrantOrigin, grantOf, HTTP_VERBS, treeGrant } from "../grants.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
@@ -71,7 +71,7 @@ export function readHosts(
   return readTexts(node, what, diagnostics, (text) => parseForeignHost(text, reading.toAscii));
 }
 
-export function hostGrants(hosts: readonly HostEntry[], written: Written): readonly Grant[] {
+export function hostGrants(hosts: readonly HostEntry[], written: GrantOrigin): readonly Grant[] {
   return hosts.length === 0
     ? []
     : HTTP_VERBS.map((verb) => grantOf(verb, { host: destinationsOf(hosts), port: ANY }, written));
