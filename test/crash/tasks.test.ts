@@ -2,6 +2,7 @@
 // has exactly its entry in the log.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Task } from "../../src/core/ports/stores/task-store.ts";
@@ -41,7 +42,7 @@ async function problemsIn(folder: string, said: readonly string[]): Promise<read
       if (entries.length > step + 2) problems.push(`doubled: ${id}`);
       const isNext = entries.length === step + 2;
       if (kept === null) problems.push(`lost: ${id}`);
-      else if (!isNext && JSON.stringify(kept) !== JSON.stringify(task)) problems.push(`lost: ${id} is ${kept.state}`);
+      else if (!isNext && !isDeepStrictEqual(kept, task)) problems.push(`lost: ${id} is ${kept.state}`);
       else if (!entries.some(({ outcome }) => outcome === `task ${kept.state}`)) problems.push(`no entry: ${id}`);
     }
   } finally {
