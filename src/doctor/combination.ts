@@ -13,6 +13,7 @@ export function lethalCombination(
   workingRoot: readonly string[] | null,
   about: FindingSubject,
   now: number,
+  isMember: boolean,
 ): Finding | null {
   // What a person approves each time is no leak by itself; a grant with `pass_on` alone is used by another agent.
   const free = grants.filter(
@@ -26,11 +27,14 @@ export function lethalCombination(
   return found("lethal_combination", about, {
     message: `reads private data (${short(secret)}), takes in what strangers wrote (${short(untrusted)}), and can send it away (${short(out)})`,
     meaning: "The author of a page or message it reads can make it send what it knows somewhere else.",
-    fix: 'ask: true or clean: true on one of the three, or doctor: { accept: [{ code: lethal_combination, reason: "..." }] }',
+    fix: isMember ? '- capabilities: { "web": "ask" }' : FIX,
     span: out.span,
     grants: [...new Set([secret, untrusted, out])],
   });
 }
+
+const FIX =
+  'ask: true or clean: true on one of the three, or doctor: { accept: [{ code: lethal_combination, reason: "..." }] }';
 
 function readsPrivate(grant: Grant, workingRoot: readonly string[] | null): boolean {
   switch (grant.verb.verb) {

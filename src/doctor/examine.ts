@@ -120,7 +120,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: FindingSubject, 
   return [
     inertGrants(grants, written, about, pathSettings),
     ...escalations(grants, written, about, probe),
-    lethalCombination(grants, workingRoot, about, now),
+    lethalCombination(grants, workingRoot, about, now, agent.isMember === true),
     ...single,
     ...unaskedScripts(grants, about, now),
     ...unheldReads(grants, about, now),

@@ -21,6 +21,8 @@ export interface ProbeAgent {
   readonly diagnostics: readonly Diagnostic[];
   /** Nothing of the text counts. */
   readonly refused: boolean;
+  /** It is defined in an org file, which has no scopes and conditions of grants. */
+  readonly isMember?: boolean;
   /** The configurations it was read in; some of what it holds may be written there. */
   readonly around?: readonly Source[] | undefined;
   /** Its own sandbox. */

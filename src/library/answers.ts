@@ -10,6 +10,7 @@ const HINTS: Readonly<Record<string, string>> = {
   capability_absent: "The tool does not declare this request. Its author must add it to the declaration.",
   scope_violation: "The tool's declaration does not cover this request. Stay within it.",
   revoked: "The call was cancelled, or its session or grant has ended.",
+  not_found: "What the call names does not exist. Check the name, and call again.",
   not_available: "This is currently unavailable. Continue without it, or try again later.",
   no_daemon: "No daemon serves this session, so the call was not executed. Tell the user to run `ambit daemon status`.",
   unknown_session: "The session has ended, so the call was not executed. Open a new session.",

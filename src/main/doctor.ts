@@ -4,6 +4,7 @@ import { extname, join } from "node:path";
 import { treeOf } from "../agents/disk/agent-text.ts";
 import type { Agents } from "../agents/disk/agents.ts";
 import { configDiagnostics, type OpenedProject } from "../agents/disk/loaded-agent.ts";
+import { readOrgFile } from "../agents/disk/org-file.ts";
 import { isFolder, readUser, userNames } from "../agents/disk/user-files.ts";
 import { AGENTS, isAgentFile } from "../agents/disk/workspace.ts";
 import type { Agent } from "../agents/project/agent.ts";
@@ -77,7 +78,10 @@ export function doctorPorts({
   const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {
     const found: ProbeAgent[] = [];
     const broken: BrokenFile[] = [];
-    const listed = names.length > 0 || workspace === null ? { ids: names, broken: [] } : listAgents(workspace, now);
+    const org = readOrgFile(workspace, agents.nameOf);
+    const members = org?.org.agents.map(({ id }) => id) ?? [];
+    const listed =
+      names.length > 0 || workspace === null ? { ids: names, broken: [] } : listAgents(workspace, members, now);
     broken.push(...listed.broken);
     for (const [at, name] of listed.ids.entries()) {
       step(at, listed.ids.length);
@@ -85,12 +89,15 @@ export function doctorPorts({
       if (loaded.ok) {
         const { source, trust } = loaded.value;
         // Doctor checks the record as written, trusted or not.
-        found.push({ ...(trust?.written ?? loaded.value.agent), source, tree: treeOf(source) });
+        const isMember = source.name === org?.source.name;
+        const tree = isMember ? null : treeOf(source);
+        found.push({ ...(trust?.written ?? loaded.value.agent), source, tree, ...(isMember ? { isMember } : {}) });
       } else if (names.length > 0) return loaded;
       else broken.push({ file: `${AGENTS}/${name}`, problem: loaded.message });
     }
     const project = agents.openProject(step);
-    const configs = project === null ? [] : configDiagnostics(project);
+    const ofOrg = org === null || names.length > 0 ? [] : org.org.diagnostics.map((one) => [one, org.source] as const);
+    const configs = [...(project === null ? [] : configDiagnostics(project)), ...ofOrg];
     const sources = [...new Set(configs.map(([, source]) => source))];
     return {
       ok: true,
@@ -194,6 +201,7 @@ function probeUsers(
 /** Every file that should hold an agent: readable ones by id, the others with their problems. */
 function listAgents(
   workspace: string,
+  members: readonly string[],
   now: number,
 ): { readonly ids: readonly string[]; readonly broken: readonly BrokenFile[] } {
   const { files, problems } = listFolder({
@@ -211,7 +219,7 @@ function listAgents(
     isEntered: () => true,
   });
   return {
-    ids: [...new Set(files.map(({ path }) => path.slice(0, -extname(path).length)))],
+    ids: [...new Set([...files.map(({ path }) => path.slice(0, -extname(path).length)), ...members])],
     broken: problems.map(({ path, message }) => ({ file: `${AGENTS}/${path}`, problem: message })),
   };
 }

@@ -103,6 +103,19 @@ describe("an org file", () => {
     expect(walk.can("ceo", "agent.consult x")).not.toBe(ALLOW);
     walk.write({ ".ambit/org.md": FILE });
   });
+  test("doctor examines its agents, and says what the file itself has wrong", () => {
+    const examined = walk.ambit("doctor");
+    for (const id of ["ceo", "engineer", "field-researcher"]) expect(examined.out).toMatch(new RegExp(`^${id} `, "m"));
+    expect(examined.out).not.toContain("✗");
+    expect(examined.out).toContain('= fix: - capabilities: { "web": "ask" }');
+    const torn = new Walk();
+    // Without `## Agents` the page's lines are those of the organisation.
+    torn.write({ ".ambit/org.md": `# Acme\n\n### Engineer\n\n- capabilities: { "hire": "deny" }\n` });
+    expect(torn.ambit("doctor")).toMatchObject({
+      status: 3,
+      out: expect.stringMatching(/this project\n {2}✗ bad_value: .*\n +--> \.ambit\/org\.md:/),
+    });
+  });
   test("a record of the same id, and a second org file, put both out of effect", () => {
     walk.record("ceo", "capabilities: [records.read]");
     expect(walk.ambit("can", "ceo", "agent.consult", "x").err).toMatch(/several files define/);

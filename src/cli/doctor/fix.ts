@@ -30,7 +30,8 @@ export async function fixAgents(
 ): Promise<readonly FixReport[]> {
   const reports: FixReport[] = [];
   for (const agent of probe.agents) {
-    if (!agent.diagnostics.some(({ suggestion }) => suggestion !== null)) continue;
+    // An org file is edited as a whole, by a person.
+    if (agent.isMember === true || !agent.diagnostics.some(({ suggestion }) => suggestion !== null)) continue;
     const report = await fixAgent(ports, agent, probe, options);
     if (report === null) continue;
     reports.push(report);
