@@ -106,4 +106,10 @@ describe("a port of the host's loopback", () => {
     const { out } = await world.ambit("exec", "named", "--", "node", "-e", inside, `${closed}`);
     expect(out).toMatch(/^inside\n/);
   });
+
+  test("that is granted is in use inside: the program is told, and never answers in place of the host", async () => {
+    const listen = `require("node:net").createServer().on("error", ({ code }) => console.log(code)).listen(Number(process.argv[1]), "127.0.0.1");`;
+    const { out } = await world.ambit("exec", "named", "--", "node", "-e", listen, `${granted}`);
+    expect(out).toMatch(/^EADDRINUSE\n/);
+  });
 });
