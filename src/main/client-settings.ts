@@ -9,12 +9,15 @@ import { CONNECTIONS, type ConnectScope, connectionOf } from "../clients/connect
 import { commandIn, hookCommand } from "../clients/connect/hook-command.ts";
 import { hookGaps } from "../clients/connect/hook-gaps.ts";
 import { errorCode } from "../core/base/error-code.ts";
+import { isJsonObject, type Json, member } from "../core/base/json.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
+import { plainValue } from "../core/notation/tree.ts";
 import { daemonFolder } from "../platform/daemon/daemon-start.ts";
 import { editFile } from "../platform/edit-file.ts";
 import { readTextFile } from "../platform/files.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { valueAt } from "../text/json-edit.ts";
+import { readToml } from "../text/toml.ts";
 import { changed, isByEdit, isMarked, without } from "./settings-change.ts";
 
 export interface ClientSettingsOptions {
@@ -104,8 +107,9 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
     },
     value: (path, at) => {
       const text = textAt(path);
-      const value = text.ok && text.value !== null ? valueAt(text.value, at) : null;
-      return value?.ok === true ? value.value : undefined;
+      if (!text.ok || text.value === null) return undefined;
+      const value = path.endsWith(".toml") ? tomlValueAt(path, text.value, at) : valueAt(text.value, at);
+      return value.ok ? value.value : undefined;
     },
     command: (choice) =>
       state === null
@@ -175,6 +179,14 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       return { status, err };
     },
   };
+}
+
+function tomlValueAt(name: string, text: string, at: readonly string[]): Result<Json | undefined> {
+  const { tree } = readToml({ name, text });
+  if (tree === null) return refuse("bad_value", "it is no TOML");
+  let value: Json | undefined = plainValue(tree);
+  for (const key of at) value = value !== undefined && isJsonObject(value) ? member(value, key) : undefined;
+  return done(value);
 }
 
 const versionMillisecondsMax = 10_000;

@@ -1,5 +1,6 @@
 // `ambit connect <client>` and `ambit disconnect <client>`: puts our hook into a client's own settings, and takes it out again.
 import type { Command } from "commander";
+import type { EditableServers } from "../../agents/disk/server-files.ts";
 import { CONNECTIONS, type ConnectScope, type SettingsFile } from "../../clients/connect/connections.ts";
 import { serverFile } from "../../clients/connect/server-entry.ts";
 import { dialectOf } from "../../clients/hooks/dialects.ts";
@@ -11,6 +12,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
+import { gatewayPlan } from "./gateway.ts";
 import { chosen, filesOf, heldBy, rulesToday } from "./plan.ts";
 
 /** Settings of clients on this machine. */
@@ -56,6 +58,8 @@ export interface HookChoice {
 
 export interface ConnectPorts extends AdmitPorts, Pick<CliPorts, "loadAgent"> {
   readonly cwd: string;
+  /** The MCP servers behind ambit. */
+  readonly servers: Pick<EditableServers, "load">;
   readonly clientSettings: ClientSettings;
   workspaceAt?(folder?: string): string | null;
 }
@@ -70,6 +74,8 @@ export interface ConnectOptions {
   readonly sandbox: boolean;
   /** Our MCP server, besides the hook. */
   readonly mcp?: boolean;
+  /** Our MCP server in place of all others of the file. */
+  readonly gateway?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -90,7 +96,8 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   const loaded = ports.loadAgent(agent);
   if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
   const folder = scope === "project" ? (ports.workspaceAt?.() ?? ports.cwd) : null;
-  const [user, hasServer] = [options.as ?? null, options.mcp === true];
+  const isAlone = options.gateway === true;
+  const [user, hasServer] = [options.as ?? null, options.mcp === true || isAlone];
   const command = ports.clientSettings.command({
     ...{ client, agent, user, folder, isConfined: options.sandbox, hasServer },
   });
@@ -104,7 +111,10 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
       `${connection.title} has no file for --${scope} that adds a server to the others`,
       `ambit connect ${client} --agent ${agent} --user --mcp`,
     );
-  const files = filesOf(ports, connection, scope, command, server);
+  const gateway = isAlone ? gatewayPlan(ports, client, scope) : null;
+  if (gateway?.ok === false) return fail(ports, options, EXIT.error, gateway.message, gateway.fix);
+  const direct = (gateway?.direct ?? []).map(({ name, file }) => ({ name, file }));
+  const files = filesOf(ports, connection, scope, command, server, isAlone);
   if (files === null) return fail(ports, options, EXIT.error, `there is no folder for --${scope} here`, null);
   const changes: { readonly path: string; readonly isNew: boolean; readonly isChanged: boolean }[] = [];
   for (const { path, file } of files) {
@@ -120,11 +130,15 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     for (const { path, isNew, isChanged } of changes)
       ports.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${shown(path)}`);
     if (server !== null) ports.print(`MCP server ambit: ${shown(server.join(" "))}`);
+    for (const { name, file } of direct)
+      ports.print(
+        `${ports.paint.warn("direct")}  ${shown(name)} in ${shown(file)}: the client still starts it by itself`,
+      );
     if (options.dryRun) ports.print(`hook: ${shown(command)}`);
   }
   if (options.dryRun) {
     if (options.json)
-      ports.print(jsonLine({ client, scope, agent, today, files: changes, command, server, isWritten: false }));
+      ports.print(jsonLine({ client, scope, agent, today, files: changes, command, server, direct, isWritten: false }));
     return EXIT.ok;
   }
   const isAsked = options.yes !== true && !options.json && ports.terminal.isInteractive;
@@ -140,7 +154,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   if (options.json)
     ports.print(
       jsonLine({
-        ...{ client, scope, agent, today, files: changes, command, server, isWritten: true },
+        ...{ client, scope, agent, today, files: changes, command, server, direct, isWritten: true },
         ...{ canary: isDenied ? "denied" : "failed", isVerifiedInClient: false, held, notes: connection.notes },
       }),
     );
@@ -218,6 +232,7 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
     .option("--as <user>", "act for this user; the user's record, if any, limits the grants further")
     .option("--no-sandbox", "check shell commands and let the client run them, instead of running them in the sandbox")
     .option("--mcp", "also add ambit's MCP server, which serves the agent's tools to the client", false)
+    .option("--gateway", "the same, in place of the client's other MCP servers, which are behind ambit by then", false)
     .option("--dry-run", "show what would be written", false)
     .option("-y, --yes", "do not ask for confirmation", false)
     .addHelpText("after", CONNECT_EXAMPLES)
@@ -238,6 +253,7 @@ Examples:
   ambit connect claude --agent coder
   ambit connect claude --agent coder --user --dry-run
   ambit connect codex --agent coder --mcp --user
+  ambit connect cursor --agent coder --gateway
   ambit connect gemini --agent coder --json
 
 Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.

@@ -52,16 +52,17 @@ export function chosen(
   return { connection, scope };
 }
 
-/** `server`: the words that start our MCP server; null for the hook alone. Null where there is no such folder. */
+/** `server`: the words that start our MCP server; null for the hook alone. `isAlone`: the client's other servers leave its file. Null where there is no such folder. */
 export function filesOf(
   ports: ConnectPorts,
   connection: ClientConnection,
   scope: ConnectScope,
   command: string,
   server: readonly string[] | null,
+  isAlone = false,
 ): readonly PlannedFile[] | null {
   const files = new Map<string, PlannedFile>();
-  const added = server === null ? null : serverFile(connection.client, scope, server);
+  const added = server === null ? null : serverFile(connection.client, scope, server, isAlone);
   for (const file of [...connection.files(scope, command), ...(added === null ? [] : [added])]) {
     const path = ports.clientSettings.pathOf(scope, file.path);
     if (path === null) return null;

@@ -1,8 +1,10 @@
 // The words of `ambit mcp`, and its help.
 import type { Command } from "commander";
+import { SERVER_SETTINGS } from "../../clients/servers/client-servers.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { JsonOption } from "../terminal/problems.ts";
 import { type AddOptions, mcpAdd, mcpRemove, mcpSwitch, type ServerEditOptions } from "./edit.ts";
+import { type ImportServersOptions, mcpImport } from "./import.ts";
 import { mcpCheck, mcpList, mcpPin, mcpShow, type PinOptions } from "./list.ts";
 import { type MapOptions, mcpMap } from "./map.ts";
 import type { McpServeOptions } from "./mcp.ts";
@@ -91,6 +93,16 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
         end(await mcpMap(ports, server, tool, options)),
       ),
     mcp
+      .command("import")
+      .description("add the servers of a client to your own mcp.yml, and store their credentials as secrets")
+      .argument("<client>", [...SERVER_SETTINGS.keys()].join(", "))
+      .argument("[servers...]", "as the client calls them; default: all")
+      .option("--yes", YES_TEXT, false)
+      .option("--json", JSON_TEXT, false)
+      .action(async (client: string, names: readonly string[], options: ImportServersOptions) =>
+        end(await mcpImport(ports, client, names, options)),
+      ),
+    mcp
       .command("check")
       .description("check both files, with the place of every mistake")
       .option("--json", JSON_TEXT, false)
@@ -123,6 +135,7 @@ Examples:
   ambit mcp add tracker --url https://tracker.example.com/mcp --header 'Authorization: Bearer {{secret:tracker-token}}'
   ambit secrets set tracker-token --tool mcp.tracker --host tracker.example.com
   ambit mcp add search --user --reveal API_KEY=search-key --requires 'net.connect{hosts=[api.example.com],ports=[443]}' -- search-server
+  ambit mcp import claude
   ambit mcp list
   ambit mcp show docs
   ambit mcp pin docs

@@ -1,12 +1,16 @@
 // The ports of the commands about MCP servers.
 import type { EditableServers } from "../../agents/disk/server-files.ts";
+import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
+import type { ClientSettings } from "../connect/connect.ts";
 import type { ControlPorts } from "../control-ports.ts";
 import type { AdmitPorts } from "../trust/admit.ts";
 
 export interface ServersPorts extends ControlPorts, AdmitPorts {
   readonly cwd: string;
+  readonly clientSettings: ClientSettings;
+  readonly reading: Reading;
   readonly servers: EditableServers & {
     /** The tree of a YAML text; null where it has none. An empty text is an empty tree. */
     tree(source: Source): TreeNode | null;

@@ -8,13 +8,25 @@ import type { ConnectScope, SettingsFile } from "./connections.ts";
 
 export const SERVER_NAME = "ambit";
 
-/** Null where the client has no such file, or one that would shut out its other servers. */
-export function serverFile(client: string, scope: ConnectScope, words: readonly string[]): SettingsFile | null {
+/**
+ * Null where the client has no such file, or one that would shut out its other servers. `isAlone`: the client's other servers
+ * leave the file.
+ */
+export function serverFile(
+  client: string,
+  scope: ConnectScope,
+  words: readonly string[],
+  isAlone = false,
+): SettingsFile | null {
   const place = PLACES.get(client);
   const path = place?.paths[scope];
   if (place === undefined || path === undefined) return null;
   if (path.endsWith(".toml")) return { path, change: { kind: "lines", lines: tomlLines(words) } };
   const at = [place.list, SERVER_NAME];
+  if (isAlone) {
+    const value = { [SERVER_NAME]: place.entry(words) };
+    return { path, change: { kind: "json", elements: [], members: [{ at: [place.list], value, isOurs: isOurList }] } };
+  }
   return {
     path,
     change: { kind: "json", elements: [], members: [{ at, value: place.entry(words), isOurs: isOurServer }] },
@@ -27,6 +39,10 @@ export function isOurServer(entry: Json): boolean {
   const [command, args] = [member(entry, "command"), member(entry, "args")];
   const words = [...(isJsonList(command) ? command : [command]), ...(isJsonList(args) ? args : [])];
   return words.some((word, at) => typeof word === "string" && word.endsWith(PROGRAM) && words[at + 1] === "mcp");
+}
+
+function isOurList(list: Json): boolean {
+  return isJsonObject(list) && isOurServer(member(list, SERVER_NAME) ?? null);
 }
 
 const PROGRAM = "/bin/ambit";

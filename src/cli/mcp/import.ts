@@ -1,0 +1,227 @@
+// `ambit mcp import <client>`: the client's own MCP servers as entries of your mcp.yml, with their credentials in the secret store.
+// Nothing is changed before a yes.
+import { type ClientServer, clientServers, SERVER_SETTINGS } from "../../clients/servers/client-servers.ts";
+import { type ImportedServer, type ImportResult, importedServer } from "../../clients/servers/import-server.ts";
+import { serverTool } from "../../core/notation/servers/server-endpoint.ts";
+import type { Source } from "../../core/notation/source.ts";
+import { editServers } from "../../gateway/edit-servers.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
+import { shown } from "../terminal/cells.ts";
+import { commandText } from "../terminal/command-text.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+import { notAdmitted } from "../trust/admit.ts";
+import { serverLines } from "./edit.ts";
+import type { ServersPorts } from "./ports.ts";
+
+export interface ImportServersOptions {
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+export async function mcpImport(
+  ports: ServersPorts,
+  client: string,
+  names: readonly string[],
+  options: ImportServersOptions,
+): Promise<ExitCode> {
+  const found = serversOf(ports, client);
+  if ("message" in found) return fail(ports, options, EXIT.usage, found.message, found.fix);
+  const wanted = found.servers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const missing = names.find((name) => !wanted.some((one) => one.name === name));
+  if (missing !== undefined)
+    return fail(ports, options, EXIT.error, `${client} has no server ${missing}`, `ambit mcp import ${client}`);
+  if (wanted.length === 0) return fail(ports, options, EXIT.error, `${client} has no servers: ${found.files}`, null);
+  const listed = await askOnce(ports, "secrets.list", {});
+  if (!listed.ok) return tellRefusal(ports, listed, options.json);
+  const results = converted(ports, wanted, new Set(listed.value.secrets.map(({ name }) => name)));
+  const imported = results.flatMap((one) => (one.ok ? [one.value] : []));
+  const planned = plan(ports, imported);
+  if ("message" in planned) return fail(ports, options, EXIT.error, planned.message, null);
+  if (!options.json) tell(ports, results, planned.source);
+  const isWanted = imported.length > 0 && (await isAgreed(ports, options, imported.length));
+  if (isWanted) {
+    const refused = await notAdmitted(ports, "mcp import", `servers of ${client}`, options);
+    if (refused !== null) return refused;
+    const failed = await apply(ports, imported, options);
+    if (failed !== null) return failed;
+  }
+  report(ports, client, results, isWanted, options);
+  return EXIT.ok;
+}
+
+type FoundServers =
+  | { readonly servers: readonly ClientServer[]; readonly files: string }
+  | { readonly message: string; readonly fix: string | null };
+
+/** All servers of a client, of the project and of the user. A file that cannot be read is no empty one. */
+export function serversOf(
+  { clientSettings, workspaceAt }: Pick<ServersPorts, "clientSettings" | "workspaceAt">,
+  client: string,
+): FoundServers {
+  const settings = SERVER_SETTINGS.get(client);
+  if (settings === undefined)
+    return {
+      message: `no servers of ${client} can be imported (${[...SERVER_SETTINGS.keys()].join(", ")})`,
+      fix: "ambit mcp import claude",
+    };
+  const servers: ClientServer[] = [];
+  const files: string[] = [];
+  for (const one of settings) {
+    const file = one.scope === "user" ? `~/${one.path}` : one.path;
+    const path = clientSettings.pathOf(one.scope, one.path);
+    files.push(file);
+    const text = path === null ? null : clientSettings.text(path);
+    if (path === null || text === null) continue;
+    const value = text.ok ? clientSettings.value(path, []) : undefined;
+    if (value === undefined)
+      return { message: `${file}: ${text.ok ? "it cannot be read" : text.message}`, fix: "mend the file" };
+    servers.push(...clientServers(one, value, file, workspaceAt?.() ?? null));
+  }
+  return { servers, files: files.join(", ") };
+}
+
+function converted(
+  { servers, reading }: ServersPorts,
+  wanted: readonly ClientServer[],
+  secrets: ReadonlySet<string>,
+): readonly ImportResult[] {
+  const names = new Set(servers.load().servers.map(({ server }) => server.name));
+  const taken = new Set(secrets);
+  return wanted.map((one) => {
+    const isTaken = { server: (name: string) => names.has(name), secret: (name: string) => taken.has(name) };
+    const result = importedServer(one, isTaken, reading.toAscii);
+    if (!result.ok) return result;
+    names.add(result.value.name);
+    for (const { secret } of result.value.secrets) taken.add(secret);
+    return result;
+  });
+}
+
+/** The text of the user's own file with all of them. */
+function plan(
+  { servers }: ServersPorts,
+  imported: readonly ImportedServer[],
+): { readonly source: Source } | { readonly message: string } {
+  const before = servers.source("user");
+  if (before === null) return { message: "there is no configuration folder on this machine" };
+  let source: Source = before;
+  for (const { name, endpoint } of imported) {
+    const edited = editServers(source, { kind: "add", name, server: { endpoint, requires: [] } }, servers.tree);
+    if (!edited.ok) return { message: `${name}: ${edited.message}` };
+    source = { ...source, text: edited.text };
+  }
+  const [fault] = imported.length === 0 ? [] : servers.read("user", source).diagnostics;
+  return fault === undefined ? { source } : { message: fault.message };
+}
+
+async function isAgreed(
+  { terminal }: ServersPorts,
+  { yes, json }: ImportServersOptions,
+  count: number,
+): Promise<boolean> {
+  if (yes) return true;
+  if (json || !terminal.isInteractive) return false;
+  return terminal.confirm(`Add ${count === 1 ? "this server" : `these ${count} servers`}, and store the secrets?`);
+}
+
+/** Secrets first: an entry whose secret is not stored would be of no use, a stored secret that nothing names does no harm. */
+async function apply(
+  ports: ServersPorts,
+  imported: readonly ImportedServer[],
+  options: ImportServersOptions,
+): Promise<ExitCode | null> {
+  for (const { name, secrets } of imported)
+    for (const { secret, value, host } of secrets) {
+      if (value === null) continue;
+      const binding = { tools: [serverTool(name)], hosts: host === null ? [] : [host], uses: null };
+      const stored = await askOnce(ports, "secrets.set", {
+        ...{ name: secret, value, binding, username: null, isCanary: false, isRotation: false, presence: null },
+      });
+      if (!stored.ok) return tellRefusal(ports, stored, options.json);
+    }
+  const done = ports.servers.edit("user", (source) => {
+    let now: Source = source;
+    for (const { name, endpoint } of imported) {
+      const edited = editServers(now, { kind: "add", name, server: { endpoint, requires: [] } }, ports.servers.tree);
+      if (!edited.ok) return { refusal: edited.message };
+      now = { ...now, text: edited.text };
+    }
+    return { text: now.text };
+  });
+  if (done.kind === "done") return null;
+  return fail(ports, options, EXIT.error, done.kind === "refused" ? done.refusal : done.message, null);
+}
+
+function tell(ports: ServersPorts, results: readonly ImportResult[], source: Source): void {
+  const { paint } = ports;
+  const entries = ports.servers.read("user", source).servers;
+  for (const result of results) {
+    if (!result.ok) {
+      ports.print(
+        `${paint.warn("not imported")}  ${shown(result.name)}  ${shown(result.file)}\n    ${shown(result.why)}`,
+      );
+      continue;
+    }
+    const { name, from, secrets, notes } = result.value;
+    const entry = entries.find((one) => one.name === name);
+    if (entry !== undefined) for (const line of serverLines(entry, paint)) ports.print(line);
+    ports.print(paint.dim(`  from     ${shown(from.file)}`));
+    for (const { secret, at, value, variable, host } of secrets)
+      ports.print(
+        value === null
+          ? `  ${paint.warn("store it")} ${shown(`${at} comes from your variable ${variable ?? ""}`)}: ${setCommand(name, secret, variable, host)}`
+          : `  ${paint.strong("stores  ")} the value of the ${shown(at)} as the secret ${shown(secret)}`,
+      );
+    for (const note of notes) ports.print(`  note     ${shown(note)}`);
+  }
+}
+
+function setCommand(server: string, secret: string, variable: string | null, host: string | null): string {
+  const from = variable === null ? [] : ["--from", `env:${variable}`];
+  return commandText([
+    "secrets",
+    "set",
+    secret,
+    "--tool",
+    serverTool(server),
+    ...(host === null ? [] : ["--host", host]),
+    ...from,
+  ]);
+}
+
+function report(
+  ports: ServersPorts,
+  client: string,
+  results: readonly ImportResult[],
+  isWritten: boolean,
+  { json }: ImportServersOptions,
+): void {
+  const imported = results.flatMap((one) => (one.ok ? [one.value] : []));
+  if (json) {
+    const servers = imported.map(({ name, from, endpoint, secrets, notes }) => ({
+      ...{ name, file: from.file, endpoint, notes },
+      // Values stay where they are.
+      secrets: secrets.map(({ secret, at, variable, host }) => ({ secret, at, variable, host })),
+    }));
+    const refused = results.flatMap((one) => (one.ok ? [] : [{ name: one.name, file: one.file, why: one.why }]));
+    ports.print(jsonLine({ client, servers, refused, isWritten }));
+    return;
+  }
+  if (!isWritten) {
+    if (imported.length > 0)
+      ports.print(`nothing was changed; to import: ${commandText(["mcp", "import", client, "--yes"])}`);
+    return;
+  }
+  ports.print(`${ports.paint.good("imported")} ${imported.map(({ name }) => shown(name)).join(", ")}`);
+  const files = [
+    ...new Set(
+      imported.filter(({ secrets }) => secrets.some(({ value }) => value !== null)).map(({ from }) => from.file),
+    ),
+  ];
+  for (const file of files) ports.print(`  the values are still in ${shown(file)}: remove them there`);
+  ports.print(
+    ports.paint.dim(`  one server for ${client}: ${commandText(["connect", client, "--agent", "AGENT", "--gateway"])}`),
+  );
+}

@@ -1,0 +1,213 @@
+// A client's server as an entry of ours: the same program or address with nothing granted, and each value that may be a
+// credential as a stored secret. INVARIANT: no such value is in the entry.
+import { destinationText, type ToAscii } from "../../core/authority/axes/destination.ts";
+import { urlParts } from "../../core/authority/axes/http-request.ts";
+import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
+import type { ClientServer } from "./client-servers.ts";
+
+/** A value that is stored, and named in the entry instead. */
+export interface ImportedSecret {
+  readonly secret: string;
+  /** Where it stood. */
+  readonly at: string;
+  /** Null: the client takes it from a variable of the user. */
+  readonly value: string | null;
+  readonly variable: string | null;
+  /** The host that it is sent to; null: the program gets it. */
+  readonly host: string | null;
+}
+
+export interface ImportedServer {
+  readonly name: string;
+  readonly from: ClientServer;
+  readonly endpoint:
+    | {
+        readonly kind: "program";
+        readonly command: readonly string[];
+        readonly runtime: readonly string[];
+        readonly environment: readonly (readonly [string, string | { readonly secret: string }])[];
+      }
+    | { readonly kind: "http"; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
+  readonly secrets: readonly ImportedSecret[];
+  readonly notes: readonly string[];
+}
+
+export type ImportResult =
+  | { readonly ok: true; readonly value: ImportedServer }
+  | { readonly ok: false; readonly name: string; readonly file: string; readonly why: string };
+
+const nameCharactersMax = 32;
+const secretCharactersMax = 64;
+/** Shorter values cannot be redacted, so they are not stored. */
+const valueCharactersMin = 8;
+
+/** `isTaken`: names of servers and of secrets that are there already. */
+export function importedServer(
+  from: ClientServer,
+  isTaken: { server(name: string): boolean; secret(name: string): boolean },
+  toAscii: ToAscii,
+): ImportResult {
+  const refused = (why: string): ImportResult => ({ ok: false, name: from.name, file: from.file, why });
+  const { endpoint } = from;
+  const name = ownName(from.name);
+  if (endpoint.kind === "other") return refused(endpoint.why);
+  if (!from.isEnabled) return refused("it is switched off in the client");
+  if (isOurs(from)) return refused("it is ambit itself");
+  if (name === null) return refused("no name of ours can be made of its name: add it with `ambit mcp add`");
+  if (isTaken.server(name)) return refused(`there is a server ${name} already`);
+  const secrets: ImportedSecret[] = [];
+  const used = new Set<string>();
+  const store = (at: string, of: string, value: string, host: string | null): string => {
+    const secret = freeName(`${name}-${of}`, (one) => used.has(one) || isTaken.secret(one));
+    used.add(secret);
+    const variable = referenceIn(value);
+    secrets.push({ secret, at, value: variable === null ? value : null, variable, host });
+    return secret;
+  };
+  if (endpoint.kind === "http") {
+    const url = parseUrl(endpoint.url, toAscii);
+    if (!url.ok) return refused(url.message);
+    const host = hostOf(url.value);
+    if (credentialIn(urlParts(url.value).query))
+      return refused("its address has a credential: store it, and add the server with {{secret:NAME}} in the query");
+    const headers = endpoint.headers.map(([header, value]): readonly [string, string] => {
+      if (isPlainHeader(header, value)) return [header, value];
+      const [, scheme = "", rest = value] = /^((?:Bearer|Basic|Token|token|bearer) )(.*)$/s.exec(value) ?? [];
+      return [header, `${scheme}{{secret:${store(`header ${header}`, header, rest, host)}}}`];
+    });
+    const short = secrets.find(({ value }) => value !== null && value.length < valueCharactersMin);
+    if (short !== undefined) return refused(tooShort(short.at));
+    return {
+      ok: true,
+      value: { name, from, endpoint: { kind: "http", url: endpoint.url, headers }, secrets, notes: [] },
+    };
+  }
+  const { command, environment, passed } = endpoint;
+  const spoken = command.findIndex(
+    (word, at) => credentialIn(word) || (at > 0 && isCredentialOption(command[at - 1] ?? "", word)),
+  );
+  if (spoken >= 0)
+    return refused(`its argument ${spoken} may be a credential: give it in a variable, and import it again`);
+  const variables = environment.map(([variable, value]): readonly [string, string | { readonly secret: string }] =>
+    isPlainVariable(variable, value)
+      ? [variable, value]
+      : [variable, { secret: store(`variable ${variable}`, variable, value, null) }],
+  );
+  const handed = passed
+    .filter((variable) => !environment.some(([one]) => one === variable))
+    .map((variable): readonly [string, { readonly secret: string }] => [
+      variable,
+      { secret: store(`variable ${variable}`, variable, `\${${variable}}`, null) },
+    ]);
+  const short = secrets.find(({ value }) => value !== null && value.length < valueCharactersMin);
+  if (short !== undefined) return refused(tooShort(short.at));
+  return {
+    ok: true,
+    value: {
+      ...{ name, from, secrets, notes: programNotes(command) },
+      endpoint: { kind: "program", command, runtime: [], environment: [...variables, ...handed] },
+    },
+  };
+}
+
+function tooShort(at: string): string {
+  return `its ${at} may be a credential, and has less than ${valueCharactersMin} characters: it cannot be stored`;
+}
+
+const FETCHING = /^(?:.*\/)?(?:npx|bunx|pnpx|uvx|pipx|docker|podman)$/;
+
+function programNotes([program = "", ...words]: readonly string[]): readonly string[] {
+  const path = [program, ...words].find((word) => word.startsWith("/"));
+  return [
+    ...(FETCHING.test(program) ? ["its sandbox has no network: install the package, and change `command`"] : []),
+    ...(path === undefined ? [] : [`show it its program and libraries with \`runtime\`: ${path}`]),
+    "it reaches no files and no network: write what it needs in `requires`",
+  ];
+}
+
+/** Our own server, as `ambit connect` writes it. */
+export function isOurs({ endpoint }: ClientServer): boolean {
+  if (endpoint.kind !== "program") return false;
+  return endpoint.command.some((word, at) => /(?:^|\/)ambit$/.test(word) && endpoint.command[at + 1] === "mcp");
+}
+
+/** The name of ours for a name of a client's; null where nothing is left of it. */
+export function ownName(text: string): string | null {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^[^a-z]+|-+$/g, "");
+  return name === "" || name.length > nameCharactersMax || /[^\x20-\x7e]/.test(text) ? null : name;
+}
+
+function freeName(text: string, isTaken: (name: string) => boolean): string {
+  const base = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, secretCharactersMax - 4)
+    .replace(/-+$/, "");
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** `${NAME}`, `${env:NAME}`, `{env:NAME}` and `$NAME`: the client takes the value from elsewhere. */
+function referenceIn(value: string): string | null {
+  return (
+    /^\$?\{(?:env:|input:)?([A-Za-z_][A-Za-z0-9_-]*)(?::-[^}]*)?\}$|^\$([A-Za-z_][A-Za-z0-9_]*)$/
+      .exec(value)
+      ?.slice(1)
+      .find(Boolean) ?? null
+  );
+}
+
+const SECRET_WORD =
+  /key|token|secret|passw|pwd|passphrase|credential|auth|cookie|session|signature|dsn|private|bearer|(?:^|[_-])pat(?:$|[_-])/i;
+/** Beginnings that services give to their credentials. */
+const KNOWN =
+  /(?:^|[^A-Za-z0-9])(?:sk-|sk_|pk_live|rk_|ghp_|gho_|ghu_|ghs_|github_pat_|glpat-|xox[abpors]-|AKIA|ASIA|AIza|ya29\.|eyJ[A-Za-z0-9_-]{8}|npm_|hf_|ntn_|secret_|lin_api_|shpat_|dop_v1_|-----BEGIN)/;
+
+/** Within a word of a command line or a query. */
+function credentialIn(word: string): boolean {
+  if (KNOWN.test(word) || /:\/\/[^/@\s]*:[^/@\s]+@/.test(word)) return true;
+  return [...word.matchAll(/([\w.-]+)[=:]\s*([^&\s]{6,})/g)].some(
+    ([, name = "", value = ""]) => SECRET_WORD.test(name) && referenceIn(value) === null && !/^\/\//.test(value),
+  );
+}
+
+function isCredentialOption(before: string, word: string): boolean {
+  return (
+    /^--?[\w-]+$/.test(before) &&
+    SECRET_WORD.test(before) &&
+    !word.startsWith("-") &&
+    word.length >= 6 &&
+    !word.startsWith("/")
+  );
+}
+
+/**
+ * Plain: a number, a flag, a path, an address without credentials, or a few words of letters, in a variable whose name speaks
+ * of no credential. Everything else is stored: a value too many in the store costs nothing, one too few is in a file.
+ */
+function isPlainVariable(name: string, value: string): boolean {
+  if (SECRET_WORD.test(name) || KNOWN.test(value) || referenceIn(value) !== null) return value === "";
+  return (
+    /^(?:[a-z]{0,16}|[A-Z]{0,16}|\d{1,12}|\d+\.\d+(?:\.\d+)?|~?\.{0,2}\/[\w./@ -]*)$/.test(value) ||
+    /^[a-z]+(?:[-_ ,][a-z]+){0,6}$/i.test(value) ||
+    (/^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(value) &&
+      !/[A-Za-z0-9_-]{20}/.test(value.replace(/^https?:\/\/[^/]+/, "")))
+  );
+}
+
+function isPlainHeader(name: string, value: string): boolean {
+  if (/^(?:authorization|proxy-authorization|cookie|x-api-key)$/i.test(name)) return false;
+  return isPlainVariable(name, value);
+}
+
+/** With its port, as a secret is bound to it. */
+function hostOf({ scheme, host, port }: Url): string {
+  const text = destinationText(host);
+  const name = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;
+}

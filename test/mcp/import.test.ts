@@ -1,0 +1,162 @@
+// `ambit mcp import` and `ambit connect --gateway` on real settings of clients: nothing changes before a yes, values go into the
+// secret store and into no file, and disconnecting puts the client's file back.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { World } from "../state/world.ts";
+
+const VALUE = "d41d8cd98f00b204e9800998ecf8427e";
+const CURSOR = `{
+  // mine
+  "mcpServers": {
+    "Docs": { "command": "node", "args": ["/srv/docs/server.js"], "env": { "API_KEY": "${VALUE}", "LEVEL": "debug" } },
+    "tracker": { "url": "https://tracker.example/mcp", "headers": { "Authorization": "Bearer ${VALUE}-2" } },
+    "db": { "command": "db", "args": ["postgres://me:word-of-mine@db.example/x"] }
+  }
+}
+`;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("coder", ["fs.read"]);
+  world.write("project/.cursor/mcp.json", CURSOR);
+  world.write(
+    "project/.codex/config.toml",
+    `[mcp_servers.search]\ncommand = "search"\nenv = { SEARCH_TOKEN = "${VALUE}-3" }\n`,
+  );
+  world.write("project/.mcp.json", "{ not json");
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+async function ambit(...words: readonly string[]): Promise<{ readonly status: number | null; readonly out: string }> {
+  const line = [process.execPath, join(root, "bin", "ambit"), ...words].map(
+    (word) => `'${word.replaceAll("'", "'\\''")}'`,
+  );
+  const child = spawn("script", ["-qec", line.join(" "), "/dev/null"], {
+    cwd: world.project,
+    env: world.environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part: Buffer) => {
+      out += part;
+    });
+  const [status] = (await once(child, "close")) as [number | null];
+  return { status, out: out.replaceAll("\r\n", "\n") };
+}
+
+const own = (): string => join(world.config, "mcp.yml");
+const cursor = (): string => readFileSync(join(world.project, ".cursor/mcp.json"), "utf8");
+
+describe("importing", () => {
+  test("shows what each would get, without values, and changes nothing", async () => {
+    const { status, out } = await ambit("mcp", "import", "cursor", "--json");
+    expect(status).toBe(0);
+    const told = JSON.parse(out) as {
+      servers: { name: string; secrets: { secret: string }[] }[];
+      refused: object[];
+      isWritten: boolean;
+    };
+    expect(told).toMatchObject({
+      isWritten: false,
+      refused: [{ name: "db", why: expect.stringContaining("credential") }],
+    });
+    expect(told.servers.map(({ name, secrets }) => [name, secrets.map(({ secret }) => secret)])).toEqual([
+      ["docs", ["docs-api-key"]],
+      ["tracker", ["tracker-authorization"]],
+    ]);
+    expect(out).not.toContain(VALUE);
+    expect(out).not.toContain("word-of-mine");
+    expect(existsSync(own())).toBe(false);
+    expect((await ambit("secrets", "list", "--json")).out).not.toContain("docs-api-key");
+    expect(cursor()).toBe(CURSOR);
+  });
+
+  test("after a yes stores the values, names them in your own file, and leaves the client's file", async () => {
+    const { status, out } = await ambit("mcp", "import", "cursor", "--yes");
+    expect([status, out]).toEqual([0, expect.stringContaining("imported docs, tracker")]);
+    expect(out).not.toContain(VALUE);
+    expect(out).toContain("the values are still in .cursor/mcp.json");
+    const text = readFileSync(own(), "utf8");
+    expect(text).toContain('API_KEY: { secret: "docs-api-key", reveal: true }');
+    expect(text).toContain('Authorization: "Bearer {{secret:tracker-authorization}}"');
+    expect(text).not.toContain(VALUE);
+    const { secrets } = JSON.parse((await ambit("secrets", "list", "--json")).out) as {
+      secrets: { name: string; binding: object }[];
+    };
+    expect(Object.fromEntries(secrets.map(({ name, binding }) => [name, binding]))).toMatchObject({
+      "docs-api-key": { tools: ["mcp.docs"], hosts: [] },
+      "tracker-authorization": { tools: ["mcp.tracker"], hosts: ["tracker.example"] },
+    });
+    expect(cursor()).toBe(CURSOR);
+    expect((await ambit("mcp", "check")).status).toBe(0);
+  });
+
+  test("again imports nothing twice", async () => {
+    const { out } = await ambit("mcp", "import", "cursor", "--json", "--yes");
+    expect(JSON.parse(out)).toMatchObject({
+      servers: [],
+      isWritten: false,
+      refused: [{ why: "there is a server docs already" }, {}, {}],
+    });
+  });
+
+  test("reads TOML of Codex, and single servers by name", async () => {
+    expect((await ambit("mcp", "import", "codex", "other")).out).toContain("codex has no server other");
+    const { status, out } = await ambit("mcp", "import", "codex", "search", "--yes");
+    expect([status, out]).toEqual([0, expect.stringContaining("imported search")]);
+    expect(readFileSync(own(), "utf8")).toContain("search-search-token");
+  });
+
+  test.each([
+    ["claude", "cannot be read"],
+    ["gemini", "has no servers"],
+    ["other", "can be imported"],
+  ])("%s is refused with a reason", async (client, why) => {
+    const { status, out } = await ambit("mcp", "import", client, "--yes");
+    expect([status === 0, out]).toEqual([false, expect.stringContaining(why)]);
+  });
+});
+
+describe("one gateway", () => {
+  test("takes no server from a client that ambit does not offer", async () => {
+    const { status, out } = await ambit("connect", "cursor", "--agent", "coder", "--gateway", "--yes");
+    expect([status === 0, out]).toEqual([false, expect.stringContaining("not behind ambit yet: db")]);
+    expect(cursor()).toBe(CURSOR);
+  });
+
+  test("is the only server of the file afterwards, and disconnecting puts the file back", async () => {
+    await ambit("mcp", "add", "db", "--user", "--yes", "--", "db");
+    const dry = await ambit("connect", "cursor", "--agent", "coder", "--gateway", "--dry-run");
+    expect([dry.status, cursor()]).toEqual([0, CURSOR]);
+    const { out } = await ambit("connect", "cursor", "--agent", "coder", "--gateway", "--yes", "--json");
+    expect(JSON.parse(out)).toMatchObject({ isWritten: true });
+    expect(cursor()).toContain("// mine");
+    expect(cursor()).not.toContain(VALUE);
+    expect(cursor()).not.toContain("tracker.example");
+    expect(cursor()).toContain('"mcp"');
+    expect((await ambit("disconnect", "cursor")).status).toBe(0);
+    expect(cursor()).toBe(CURSOR);
+  });
+
+  test("names servers of other files, which stay direct", async () => {
+    world.write("project/opencode.json", '{ "mcp": { "docs": { "type": "local", "command": ["x"] } } }');
+    world.write("project/opencode.jsonc", '{ "mcp": { "elsewhere": { "type": "local", "command": ["x"] } } }');
+    const { out } = await ambit("connect", "opencode", "--agent", "coder", "--gateway", "--dry-run", "--json");
+    expect(JSON.parse(out)).toMatchObject({ direct: [{ name: "elsewhere", file: "opencode.jsonc" }] });
+  });
+
+  test("does not rewrite TOML", async () => {
+    const before = readFileSync(join(world.project, ".codex/config.toml"), "utf8");
+    const { status, out } = await ambit("connect", "codex", "--agent", "coder", "--gateway", "--project", "--yes");
+    expect([status === 0, out]).toEqual([false, expect.stringContaining("is not rewritten")]);
+    expect(readFileSync(join(world.project, ".codex/config.toml"), "utf8")).toBe(before);
+  });
+});
