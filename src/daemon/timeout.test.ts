@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pause, pauseThread } from "../../test/house/pause.ts";
 import { startTimeout, timeoutLeft } from "./timeout.ts";
 
 describe("a timeout", () => {
@@ -12,7 +13,7 @@ describe("a timeout", () => {
       });
       end();
     });
-    await new Promise((done) => setTimeout(done, 50));
+    await pause(50, "a second call would come by then");
     expect([rung, ended]).toEqual([1, 0]);
   });
 
@@ -22,8 +23,8 @@ describe("a timeout", () => {
       isRung = true;
     });
     // As if the process had been suspended. A quarter of the timeout is left then.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
-    await new Promise((done) => setTimeout(done, 1));
+    pauseThread(1_100, "the process is suspended for longer than the timeout");
+    await pause(1, "timers that are due are called");
     await new Promise((done) => setImmediate(done));
     expect(isRung).toBe(false);
     end();

@@ -1,8 +1,8 @@
 // After a command, and after its owner: no process it started is left, and the next command sees nothing it left.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../house/pause.ts";
 import type { Ambit } from "./ambit.ts";
 import { callers } from "./callers.ts";
 import { AttackFixture } from "./fixture.ts";
@@ -33,7 +33,7 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
   /** The file's content once two reads agree, or what differed. */
   async function grows(name: string): Promise<boolean> {
     const before = readFileSync(join(scene.root, name)).length;
-    await pause(150);
+    await pause(150, "a survivor writes to its file several times in it");
     return readFileSync(join(scene.root, name)).length > before;
   }
 
@@ -105,7 +105,7 @@ describe.each(callers())("a command and its owner, as $caller", (who) => {
     for (const milliseconds of waits) {
       const child = ambit.start(["/bin/sh", "-c", "(setsid sleep 300 &) ; sleep 300"]);
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      await pause(milliseconds);
+      await pause(milliseconds, "it is killed at different moments of its start");
       child.kill("SIGKILL");
       await ended;
     }

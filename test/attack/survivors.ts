@@ -1,9 +1,8 @@
 // Processes of the machine that belong to a scene: those with its folder in their arguments or as their working directory.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
+import { holdsWithin } from "../house/until.ts";
 
 const OWNERS: readonly string[] = ["ambit-native", "bwrap", "ambit-daemon", "daemon.cjs", "broker.cjs"];
-const pollMilliseconds = 20;
 const waitMillisecondsMax = 60_000;
 
 export function processesOf(folder: string): readonly number[] {
@@ -16,8 +15,7 @@ export function processesOf(folder: string): readonly number[] {
 /** Those still running after a while; killed ones take a moment to exit. */
 export async function survivorsOf(folder: string, known: readonly number[]): Promise<readonly number[]> {
   const others = (): readonly number[] => processesOf(folder).filter((pid) => !known.includes(pid));
-  for (let waited = 0; waited < waitMillisecondsMax && others().length > 0; waited += pollMilliseconds)
-    await pause(pollMilliseconds);
+  await holdsWithin(waitMillisecondsMax, () => others().length === 0);
   return others();
 }
 

@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../house/pause.ts";
 import type { Ambit } from "./ambit.ts";
 import { outcomesIn } from "./attempt.ts";
 import { callers } from "./callers.ts";
@@ -67,7 +67,7 @@ describe.each(callers())("as $caller", (who) => {
   test("a listener that appears while the program runs", async () => {
     const path = join(tree, "later.sock");
     const probing = ambit.probe([`unix-late=${path}`]);
-    await pause(500);
+    await pause(500, "the program is trying by then");
     await listens(path);
     expect(outcomesIn((await probing).output).map(({ outcome, how }) => [outcome, how])).toEqual([
       ["blocked", "EACCES"],

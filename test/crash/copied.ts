@@ -1,7 +1,6 @@
 // A second copy of the log on a full disk: a call whose entry is not in it is not allowed, and its entries are complete.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { CopiedLedger } from "../../src/daemon/log/copied-ledger.ts";
 import { SecondCopy } from "../../src/daemon/log/second-copy.ts";
 import { signatureCheck } from "../../src/log/keys/key-text.ts";
@@ -10,13 +9,13 @@ import { copyPosition, isTornHeader } from "../../src/log/verify/copy-position.t
 import { exportLine } from "../../src/log/verify/export.ts";
 import { ExportVerifier } from "../../src/log/verify/verify-export.ts";
 import { openState } from "../../src/store/state.ts";
+import { holdsWithin } from "../house/until.ts";
 import { charge, decision, digest, entryOf } from "./entries.ts";
 import type { Orders } from "./orders.ts";
 
 const ballastBytes = 1024 * 1024;
 const stepsMax = 20_000;
-const caughtUpPausesMax = 500;
-const pauseMilliseconds = 20;
+const caughtUpMillisecondsMax = 10_000;
 
 /** `name`: the folder of the copy. */
 export async function copied(orders: Orders, say: (line: string) => void): Promise<void> {
@@ -60,7 +59,7 @@ export async function copied(orders: Orders, say: (line: string) => void): Promi
     if (!(await decided(`full-${step}-${"x".repeat(2000)}`))) refused++;
   say("full");
   rmSync(ballast);
-  for (let tries = 0; tries < caughtUpPausesMax && copy.isLate; tries++) await pause(pauseMilliseconds);
+  await holdsWithin(caughtUpMillisecondsMax, () => !copy.isLate);
   for (let step = 0; step < 5; step++) await decided(`room-${step}`);
   await copy.close();
   state.close();

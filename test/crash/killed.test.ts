@@ -1,9 +1,9 @@
 // The process that owns the state may be killed at any moment: nothing it acknowledged is lost, and all counts are consistent.
-import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { sized } from "../house/long.ts";
+import { pause } from "../house/pause.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { inspect } from "./inspect.ts";
 
@@ -39,7 +39,7 @@ describe("killed at any moment", () => {
         // Decisions alone, or one of everything.
         const running = start(program, folder, { name: `r${round}`, callers, isMixed: round % 2 === 0 });
         await running.until(1 + lines);
-        await pause(microseconds / 1000);
+        await pause(microseconds / 1000, "it is killed at a random moment");
         running.kill();
         const ran = await running.ended;
         expect([ran.status, ran.errors]).toEqual([null, ""]);
@@ -73,7 +73,7 @@ describe("killed at any moment", () => {
       for (const moment of moments) {
         const folder = newFolder();
         const running = start(program, folder, { callers });
-        await pause(moment);
+        await pause(moment, "it is killed at a random moment of its start");
         running.kill();
         const { said } = await running.ended;
         const found = await inspect(folder, root, said);

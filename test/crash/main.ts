@@ -1,9 +1,9 @@
 // A program that writes to a real store as fast as it can and prints a line for every acknowledged write. The tests kill and
 // starve it and fake its disk; its output is what they compare the store with.
 import { writeSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import type { DurableResult } from "../../src/core/ports/stores/durable.ts";
 import { openState, type State } from "../../src/store/state.ts";
+import { pause } from "../house/pause.ts";
 import { agent, charge, decision, digest, entryOf, noon } from "./entries.ts";
 import { type Orders, ordersOf } from "./orders.ts";
 import { scenes } from "./scenes.ts";
@@ -37,7 +37,7 @@ async function opened(): Promise<State> {
     if (state.ok) return state.value;
     say(`closed ${state.code} ${state.message}`);
     if (tries === openTriesMax) process.exit(3);
-    await pause(openPauseMilliseconds);
+    await pause(openPauseMilliseconds, "the store is tried again after a pause");
   }
 }
 
@@ -50,7 +50,7 @@ async function prepared(state: State): Promise<void> {
     const kept = await state.secrets.put({ ...secret, used: 0, at: noon }, entry);
     if (kept.ok) return;
     say(`closed ${kept.code} ${kept.message}`);
-    await pause(openPauseMilliseconds);
+    await pause(openPauseMilliseconds, "the store is tried again after a pause");
   }
 }
 
@@ -75,7 +75,7 @@ async function calls(state: State, caller: number): Promise<void> {
     if (kept.ok) say(`kept ${kind} ${id} ${kept.value}`);
     else {
       say(`refused ${kind} ${id} ${kept.code}`);
-      await pause(orders.refusedMilliseconds);
+      await pause(orders.refusedMilliseconds, "a refused caller tries again after a pause");
     }
   }
 }

@@ -2,8 +2,8 @@
 // Each prints the store's answer, and that the process is still running.
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { openState, type State } from "../../src/store/state.ts";
+import { pause } from "../house/pause.ts";
 import { copied } from "./copied.ts";
 import { approved, charge, claiming, decision, digest } from "./entries.ts";
 import { inspect } from "./inspect.ts";
@@ -33,11 +33,11 @@ async function full(orders: Orders, say: Say): Promise<void> {
     if (await decided(state, `full-${step}`, tell)) continue;
     refused += 1;
     // Some immediately, some after reopening.
-    if (refused % 10 === 0) await pause(reopenMilliseconds);
+    if (refused % 10 === 0) await pause(reopenMilliseconds, "the store reopens after a pause of its own");
   }
   say("full");
   rmSync(ballast);
-  await pause(reopenMilliseconds);
+  await pause(reopenMilliseconds, "the store reopens after a pause of its own");
   for (let step = 0; step < 5; step++) await decided(state, `room-${step}`, tell);
   state.close();
   const { problems, untold } = await inspect(orders.folder, orders.program, said);
@@ -74,7 +74,7 @@ async function descriptors(orders: Orders, say: Say): Promise<void> {
   });
   await decided(state, "lost", say);
   for (const descriptor of taken) closeSync(descriptor);
-  await pause(reopenMilliseconds);
+  await pause(reopenMilliseconds, "the store reopens after a pause of its own");
   await decided(state, "again", say);
   state.close();
   say("alive");
@@ -106,7 +106,7 @@ async function claim(orders: Orders, say: Say): Promise<void> {
   const state = opened(orders);
   const kept = await state.ledger.decide(claiming("claim", await approved(state, "claimed")));
   say(kept.ok && kept.value.ok ? "kept claim" : "refused claim");
-  await pause(foreverMilliseconds);
+  await pause(foreverMilliseconds, "it is killed meanwhile");
 }
 
 function opened({ folder, program }: Orders): State {

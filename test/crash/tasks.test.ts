@@ -1,7 +1,6 @@
 // A task is killed with its process at any step of its life: no step that was acknowledged is lost, none is doubled, and each
 // has exactly its entry in the log.
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,6 +8,7 @@ import type { Task } from "../../src/core/ports/stores/task-store.ts";
 import { openState } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
 import { sized } from "../house/long.ts";
+import { pause } from "../house/pause.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { digest } from "./entries.ts";
 import { keptValue } from "./inspect.ts";
@@ -63,7 +63,7 @@ test(`${rounds} kills: every acknowledged step of every task is there once`, asy
     const folder = newFolder();
     const running = start(program, folder, { scene: "tasks", name: `t${round}`, count: 1000 });
     await running.until(1 + lines);
-    await pause(microseconds / 1000);
+    await pause(microseconds / 1000, "it is killed at a random moment");
     running.kill();
     const { said, errors } = await running.ended;
     expect(errors).toBe("");

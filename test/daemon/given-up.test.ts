@@ -1,6 +1,7 @@
 // A daemon that hangs: its clients give up in time, and the requests they gave up are not executed when it continues.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lateMilliseconds } from "../../src/daemon/rpc/limits.ts";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { answered, ask, DaemonWorld, type Echo, ownerOf } from "./world.ts";
 
@@ -35,7 +36,6 @@ const notes = async (): Promise<unknown> => (await ask(echo, "notes"))["notes"];
 const SILENCE = { helloMilliseconds: 2_000, pingMilliseconds: 500, givenUpMilliseconds: 4_000 };
 /** Longer than the time a request may take to be read before the daemon checks for its client once more. */
 const stoppedMilliseconds = lateMilliseconds + 200;
-const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
 describe("while the daemon hangs", () => {
   test("a cancelled request is not executed afterwards", async () => {
@@ -45,9 +45,9 @@ describe("while the daemon hangs", () => {
     let answer: Promise<unknown> = Promise.resolve();
     await stopped(async () => {
       answer = own.ask("note", { note: "given up" }, { signal: cancel.signal });
-      await pause(stoppedMilliseconds);
+      await pause(stoppedMilliseconds, "the daemon hangs for this long");
       cancel.abort();
-      await pause(50);
+      await pause(50, "the bytes are in its socket before it continues");
     });
     expect(await answer).toMatchObject({ ok: false, code: "stopped" });
     expect(await notes()).toEqual([]);
@@ -59,12 +59,12 @@ describe("while the daemon hangs", () => {
     await ask(own, "echo", {});
     await stopped(async () => {
       for (let at = 0; at < 20; at++) void own.ask("note", { note: `gone ${at}` });
-      await pause(stoppedMilliseconds);
+      await pause(stoppedMilliseconds, "the daemon hangs for this long");
       own.close();
-      await pause(50);
+      await pause(50, "the bytes are in its socket before it continues");
     });
     await ask(echo, "echo", {});
-    await pause(100);
+    await pause(100, "a request that is executed late would be noted by then");
     expect(await notes()).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe("while the daemon hangs", () => {
     let answer: Promise<unknown> = Promise.resolve();
     await stopped(async () => {
       answer = echo.ask("note", { note: "waited for" });
-      await pause(stoppedMilliseconds);
+      await pause(stoppedMilliseconds, "the daemon hangs for this long");
     });
     expect(await answer).toMatchObject({ ok: true });
     expect(await notes()).toEqual(["waited for"]);
@@ -94,7 +94,7 @@ describe("while the daemon hangs", () => {
       message: "the daemon has not responded for 4 seconds: the request was cancelled",
     });
     expect(await ask(echo, "echo", { there: 1 })).toEqual({ there: 1 });
-    await pause(100);
+    await pause(100, "a request that is executed late would be noted by then");
     expect(await notes()).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ test("a request that takes longer than the silence limit keeps its client, as lo
   void own.ask("wait", {}, { signal: cancel.signal }).then((one) => {
     answer = one;
   });
-  await pause(SILENCE.givenUpMilliseconds + 2 * SILENCE.pingMilliseconds);
+  await pause(SILENCE.givenUpMilliseconds + 2 * SILENCE.pingMilliseconds, "longer than the silence limit");
   expect(answer).toBeNull();
   cancel.abort();
   await until(() => answer !== null, "it was stopped");

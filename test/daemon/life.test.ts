@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
+import { pause } from "../house/pause.ts";
 import { isRunning } from "../house/processes.ts";
 import { until } from "../house/until.ts";
 import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, RawClient } from "./world.ts";
@@ -25,7 +26,7 @@ async function running(
 
 test("ends after its idle timeout without connections, and not before", async () => {
   const { state, echo, pid } = await running(1);
-  await new Promise((done) => setTimeout(done, 2_500));
+  await pause(2_500, "longer than the idle timeout, with a connection");
   expect(await ask(echo, "echo", { still: 1 })).toEqual({ still: 1 });
   echo.close();
   await gone(pid);

@@ -14,6 +14,7 @@ import { connectStarting, daemonFolder, type StartOptions } from "../../src/plat
 import { lastOwner } from "../../src/platform/daemon/owner-lock.ts";
 import { stateOf } from "../../src/platform/daemon/process-identity.ts";
 import { root } from "../e2e/ambit.ts";
+import { pause } from "../house/pause.ts";
 import { built, type Variant } from "../native/program.ts";
 
 /** The echo daemon's answer to the requests of the real one. */
@@ -187,7 +188,7 @@ export class RawClient {
       });
       if (isThere) return raw;
       // With so many connections at once the kernel's backlog is full.
-      await new Promise((done) => setTimeout(done, 10));
+      await pause(10, "a backlog with room again reports no event");
     }
     throw new Error("no connection to the socket");
   }

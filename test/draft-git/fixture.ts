@@ -16,6 +16,7 @@ import type { GitCommitResult } from "../../src/sandbox/drafts/git/prepared-impo
 import type { Classify } from "../../src/sandbox/drafts/git/waiting-paths.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Change, Stamp } from "../../src/sandbox/plan/drafts/change.ts";
+import { pauseThread } from "../house/pause.ts";
 import { ownFolder, sandboxesIn } from "../sandbox/fixture.ts";
 
 export interface GitFixture {
@@ -108,7 +109,7 @@ export function draftOf({ folder, root }: GitFixture, script: string): SealedDra
 }
 
 function pauseTick(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  pauseThread(20, "file times have the resolution of the kernel's tick");
 }
 
 function timeOfFile(folder: string): bigint {

@@ -1,13 +1,14 @@
 // A commit needs what its files need: the paths it changes are decided by the same grants, when it lands.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { DraftWorld, type ShellResult, WRITER } from "../draft/world.ts";
+import { DraftMachine, DraftWorld, type ShellResult, WRITER } from "../draft/world.ts";
 import { CALLERS } from "../house/callers.ts";
+import { holdsWithin } from "../house/until.ts";
+
+const machine = new DraftMachine();
 
 const WITHOUT_DELETE = WRITER.replace("  - fs.delete\n", "");
-const waitsMax = 100;
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
@@ -15,16 +16,13 @@ for (const user of CALLERS)
     afterEach(() => world.end());
 
     const start = (record: string): void => {
-      world = new DraftWorld(user, record);
+      world = new DraftWorld(user, record, machine);
       world.repository();
     };
     const git = (...words: readonly string[]): string => world.person("git", ...words).out.trim();
     const codes = ({ changes }: ShellResult): readonly string[] =>
       (changes?.kept ?? []).map(({ path, code }) => `${path} ${code}`);
-    const states = (): readonly string[] =>
-      (JSON.parse(world.changes("list", "--all", "--json").out) as { drafts: { state: string }[] }).drafts.map(
-        ({ state }) => state,
-      );
+    const states = (): readonly string[] => world.drafts("--all").map(({ state }) => state);
 
     test.each([
       ["a commit", "git rm -q a.txt; git commit -qm gone"],
@@ -168,8 +166,7 @@ for (const user of CALLERS)
       const client = spawn(...words, { cwd: world.project, env: world.environment, stdio: ["pipe", "pipe", "ignore"] });
       await once(client.stdout, "data");
       client.kill("SIGKILL");
-      for (let waits = 0; waits < waitsMax && (states().length === 0 || states().includes("running")); waits++)
-        await setTimeout(100);
+      await holdsWithin(60_000, () => states().some((state) => state !== "running"), 100);
       expect(states()).toEqual(["kept"]);
       expect([git("for-each-ref"), world.read("b.txt")]).toEqual([before, null]);
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");

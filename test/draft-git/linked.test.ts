@@ -2,15 +2,17 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftWorld } from "../draft/world.ts";
+import { DraftMachine, DraftWorld } from "../draft/world.ts";
 import { CALLERS } from "../house/callers.ts";
+
+const machine = new DraftMachine();
 
 const USER = CALLERS[0] ?? 0;
 const COMMIT = "echo two > b.txt && git add b.txt && git commit -q -m second";
 
 let world: DraftWorld;
 beforeEach(() => {
-  world = new DraftWorld(USER);
+  world = new DraftWorld(USER, undefined, machine);
 });
 afterEach(() => world.end());
 
@@ -120,7 +122,7 @@ describe("a linked worktree as the root", () => {
     person("git", "commit", "-q", "--allow-empty", "-m", "mine");
     await held.release();
     expect(person("git", "log", "--format=%s")).toBe("mine\nfirst");
-    const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
+    const [draft] = world.drafts();
     expect(draft).toMatchObject({ state: "kept" });
   });
 
@@ -161,6 +163,7 @@ test("trust and the git tool work in a linked worktree", () => {
       "---",
       "",
     ].join("\n"),
+    machine,
   );
   linkedWorktree();
   expect(world.ambit(["trust", "--yes"]).status).toBe(0);
@@ -173,6 +176,7 @@ test("a read-only root that is a linked worktree sees the repository and cannot 
   world = new DraftWorld(
     USER,
     ["---", "id: writer", "capabilities:", "  - proc.exec: { cmds: [git], in: ., root: ro }", "---", ""].join("\n"),
+    machine,
   );
   linkedWorktree();
   const run = (...words: readonly string[]): { readonly output: string; readonly errors: string } =>

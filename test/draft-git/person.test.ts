@@ -3,9 +3,11 @@
 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftWorld, type Result } from "../draft/world.ts";
+import { DraftMachine, DraftWorld, type Result } from "../draft/world.ts";
 import { root } from "../e2e/ambit.ts";
 import { CALLERS } from "../house/callers.ts";
+
+const machine = new DraftMachine();
 
 const AMBIT = join(root, "bin", "ambit");
 const COMMIT = "echo agent > b.txt; git add b.txt; git commit -qm agent";
@@ -14,7 +16,7 @@ for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
     let world: DraftWorld;
     beforeEach(() => {
-      world = new DraftWorld(user);
+      world = new DraftWorld(user, undefined, machine);
       world.repository();
     });
     afterEach(() => world.end());
@@ -22,10 +24,7 @@ for (const user of CALLERS)
     const git = (...words: readonly string[]): string => world.person("git", ...words).out.trim();
     const shell = (line: string): unknown => world.person("sh", "-c", line);
     const reasons = (): readonly string[] => {
-      const { drafts } = JSON.parse(world.changes("list", "--json").out) as {
-        readonly drafts: readonly { readonly kept: readonly { readonly path: string; readonly reason: string }[] }[];
-      };
-      return drafts.flatMap(({ kept }) => kept.map(({ path, reason }) => `${path}: ${reason}`));
+      return world.drafts().flatMap(({ kept }) => kept.map(({ path, reason }) => `${path}: ${reason}`));
     };
 
     test.each([
@@ -63,7 +62,7 @@ for (const user of CALLERS)
         expect(git("log", "--format=%s")).toBe(log);
         expect(git("diff", "--cached", "--name-only")).toBe(staged);
         expect(world.read("b.txt")).toBeNull();
-        const [draft] = (JSON.parse(world.changes("list", "--json").out) as { drafts: { draft: string }[] }).drafts;
+        const [draft] = world.drafts();
         expect(world.changes("show", draft?.draft ?? "").out).toContain("b.txt");
       },
     );
@@ -77,7 +76,7 @@ for (const user of CALLERS)
     });
 
     test("in a linked worktree the same: a refresh is no conflict", () => {
-      const tree = new DraftWorld(user);
+      const tree = new DraftWorld(user, undefined, machine);
       try {
         git("worktree", "add", "-q", "-b", "side", `${tree.project}/tree`);
         const record = tree.read(".ambit/agents/writer.md") ?? "";

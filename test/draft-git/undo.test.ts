@@ -5,10 +5,12 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftWorld } from "../draft/world.ts";
+import { DraftMachine, DraftWorld } from "../draft/world.ts";
 import { CALLERS } from "../house/callers.ts";
 import { sized } from "../house/long.ts";
 import { runSeed } from "../house/seed.ts";
+
+const machine = new DraftMachine();
 
 const COMMIT =
   "echo two > b.txt && echo more >> a.txt && git add a.txt b.txt && git commit -qm second && git branch side && git checkout -qb topic";
@@ -33,7 +35,7 @@ for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
     let world: DraftWorld;
     beforeEach(() => {
-      world = new DraftWorld(user);
+      world = new DraftWorld(user, undefined, machine);
       world.repository();
     });
     afterEach(() => world.end());

@@ -3,13 +3,15 @@ import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
-import { DraftWorld, type ShellResult } from "./world.ts";
+import { DraftMachine, DraftWorld, type ShellResult } from "./world.ts";
+
+const machine = new DraftMachine();
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
     let world: DraftWorld;
     beforeEach(() => {
-      world = new DraftWorld(user);
+      world = new DraftWorld(user, undefined, machine);
       world.repository();
     });
     afterEach(() => world.end());

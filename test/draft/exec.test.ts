@@ -3,13 +3,15 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync,
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
-import { DraftWorld } from "./world.ts";
+import { DraftMachine, DraftWorld } from "./world.ts";
+
+const machine = new DraftMachine();
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
     let world: DraftWorld;
     beforeEach(() => {
-      world = new DraftWorld(user);
+      world = new DraftWorld(user, undefined, machine);
     });
     afterEach(() => world.end());
 
@@ -37,7 +39,7 @@ for (const user of CALLERS)
       const before = world.names();
       expect(world.shell("ls -A > /dev/null").changes).toBeNull();
       expect(world.names()).toEqual(before);
-      expect(JSON.parse(world.changes("list", "--all", "--json").out)).toEqual({ drafts: [] });
+      expect(world.drafts("--all")).toEqual([]);
     });
 
     test.each([
@@ -55,7 +57,7 @@ for (const user of CALLERS)
       expect(changes?.kept.length).toBeGreaterThan(0);
       expect([world.read(name), world.names().filter((one) => one !== "free.txt")]).toEqual(before);
       expect(world.read("free.txt")).toBe("fine\n");
-      const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
+      const [draft] = world.drafts();
       expect(draft).toMatchObject({ draft: changes?.draft, state: "kept", agent: "writer" });
     });
 
@@ -68,7 +70,7 @@ for (const user of CALLERS)
       expect(world.read(".envrc")).toBeNull();
       expect(world.changes("land", id, "--yes").status).toBe(0);
       expect(world.read(".envrc")).toBe("export A=1\n");
-      expect(JSON.parse(world.changes("list", "--json").out)).toEqual({ drafts: [] });
+      expect(world.drafts()).toEqual([]);
     });
 
     test("a name that never lands does not land with an approval either", () => {
@@ -76,7 +78,7 @@ for (const user of CALLERS)
       world.changes("land", changes?.draft ?? "", "--yes");
       expect(existsSync(join(world.project, ".vscode"))).toBe(false);
       expect(world.changes("discard", changes?.draft ?? "", "--yes").status).toBe(0);
-      expect(JSON.parse(world.changes("list", "--json").out)).toEqual({ drafts: [] });
+      expect(world.drafts()).toEqual([]);
     });
 
     test("with --review nothing lands before it is approved", () => {
@@ -111,8 +113,8 @@ for (const user of CALLERS)
       world.write("shared.txt", "person\n");
       await held.release();
       expect(world.read("shared.txt")).toBe("person\n");
-      const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
-      expect(draft.kept).toMatchObject([{ path: "shared.txt", code: "draft_conflict" }]);
+      const [draft] = world.drafts();
+      expect(draft?.kept).toMatchObject([{ path: "shared.txt", code: "draft_conflict" }]);
     });
 
     test("a person's own new trigger during a command stays where it is", async () => {
@@ -152,6 +154,7 @@ for (const user of CALLERS)
       world = new DraftWorld(
         user,
         "---\nid: writer\nsandbox: .\ncapabilities:\n  - fs.read\n  - fs.write\n  - proc.eval\n---\n",
+        machine,
       );
       world.write("keep.txt", "x\n");
       const { changes } = world.shell("rm keep.txt; echo y > other.txt");
@@ -187,7 +190,7 @@ for (const user of CALLERS)
       world.person("kill", "-9", String(pid));
       await held.done;
       expect(world.read("half.txt")).toBeNull();
-      const [draft] = JSON.parse(world.changes("list", "--json").out).drafts;
+      const [draft] = world.drafts();
       expect(draft).toMatchObject({ state: "kept", agent: "writer" });
     });
 

@@ -22,6 +22,7 @@ import { LandWorker } from "../../src/sandbox/drafts/lander/land-worker.ts";
 import type { Change, DraftScan } from "../../src/sandbox/plan/drafts/change.ts";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { nativeProgram, nativeWalls } from "../files/native.ts";
+import { pause } from "../house/pause.ts";
 import { removeState } from "../house/remove-state.ts";
 
 const folders: string[] = [];
@@ -118,7 +119,7 @@ export async function startMoment(): Promise<bigint> {
 }
 
 export function tick(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 25));
+  return pause(25, "file times have the resolution of the kernel's tick");
 }
 
 export interface DraftFixtureOptions {

@@ -4,9 +4,12 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import type { DraftSummary } from "../../src/core/ports/drafts.ts";
 import { CALLERS } from "../house/callers.ts";
 import { until } from "../house/until.ts";
-import { DraftWorld, WRITER } from "./world.ts";
+import { DraftMachine, DraftWorld, WRITER } from "./world.ts";
+
+const machine = new DraftMachine();
 
 const LIVE = WRITER.replace("cmds: [git, sh, true, npm, node] }", "cmds: [git, sh, node], root: live }");
 
@@ -50,15 +53,14 @@ describe.each(CALLERS)("as user %i", (user) => {
   let world: DraftWorld;
   afterEach(() => world.end());
 
-  const drafts = (): readonly { draft: string; state: string; kept: readonly { path: string; code: string }[] }[] =>
-    JSON.parse(world.changes("list", "--json").out).drafts;
-  const left = (): readonly string[] =>
-    readdirSync(join(world.base, "state", "ambit", "drafts")).filter((id) =>
-      existsSync(join(world.base, "state", "ambit", "drafts", id, "copy")),
-    );
+  const drafts = (): readonly DraftSummary[] => world.drafts();
+  const left = (): readonly string[] => {
+    const folder = join(world.machine, "state", "ambit", "drafts");
+    return readdirSync(folder).filter((id) => existsSync(join(folder, id, "copy")));
+  };
 
   test("edits go both ways while the program runs, and the copy is removed at its end", async () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     world.write("src/a.txt", "one\n");
     world.write("gone.txt", "x\n");
     world.write("old/deep/b.txt", "b\n");
@@ -92,7 +94,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("triggers and conflicts do not land and are kept; nothing of the person's is overwritten", async () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     world.write("both.txt", "base\n");
     const program = await live(world);
     await program.say("mkdir .vscode; echo '{}' > .vscode/tasks.json; echo A=1 > .envrc; echo fine > free.txt");
@@ -123,7 +125,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("two live programs on one project see each other's changes", async () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     const [one, other] = [await live(world), await live(world)];
     await one.say("echo one > one.txt");
     await other.say("for i in $(seq 200); do test -f one.txt && break; sleep 0.05; done; echo other > other.txt");
@@ -136,7 +138,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("a link that the program plants does not redirect the synchronization", async () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     world.write("src/a.txt", "a\n");
     const outside = join(world.base, "outside");
     world.person("mkdir", outside);
@@ -153,7 +155,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("a commit of the program lands by meaning while it runs", async () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     world.repository();
     const program = await live(world);
     const git = "git -c user.name=A -c user.email=a@example.com";
@@ -170,7 +172,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("after kill -9 of the daemon the program's changes are kept, and nothing lands by itself", async () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     world.write("a.txt", "one\n");
     world.write("gone.txt", "x\n");
     const program = await live(world);
@@ -192,7 +194,7 @@ describe.each(CALLERS)("as user %i", (user) => {
 
   if (user !== 0)
     test("a folder that the program makes unreadable is not treated as deleted", async () => {
-      world = new DraftWorld(user, LIVE);
+      world = new DraftWorld(user, LIVE, machine);
       for (const folder of ["closed", "listed", "plain"]) world.write(`${folder}/a.txt`, `${folder}\n`);
       const program = await live(world);
       await program.say("chmod 000 closed; chmod 444 listed; rm plain/a.txt; mkfifo plain/a.txt; echo hi > free.txt");
@@ -225,7 +227,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     });
 
   test("names that appear while it runs are hidden if fs.read does not cover them, and not overwritten", async () => {
-    world = new DraftWorld(user, LIVE.replace("  - fs.read\n", "  - fs.read: { paths: [pub/**] }\n"));
+    world = new DraftWorld(user, LIVE.replace("  - fs.read\n", "  - fs.read: { paths: [pub/**] }\n"), machine);
     world.write("pub/a.txt", "a\n");
     const program = await live(world);
     world.write("late.txt", "SECRET\n");
@@ -246,7 +248,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("a folder that is too large is refused with the reason, and rw does not cover live", () => {
-    world = new DraftWorld(user, LIVE);
+    world = new DraftWorld(user, LIVE, machine);
     world.write("large.bin", "");
     truncateSync(join(world.project, "large.bin"), 5 * 1_073_741_824);
     const refused = world.ambit(["exec", "writer", "--root", "live", "--", "true"]);

@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
-import { DraftWorld } from "./world.ts";
+import { DraftMachine, DraftWorld } from "./world.ts";
+
+const machine = new DraftMachine();
 
 interface Attack {
   /** The person's own project: a repository with one commit, and this. */
@@ -121,7 +123,7 @@ for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
     let world: DraftWorld;
     beforeEach(() => {
-      world = new DraftWorld(user);
+      world = new DraftWorld(user, undefined, machine);
       world.repository();
     });
     afterEach(() => world.end());

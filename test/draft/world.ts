@@ -15,8 +15,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { DraftSummary } from "../../src/core/ports/drafts.ts";
 import { root as checkout } from "../e2e/ambit.ts";
 import { endDaemon, prepareState } from "../house/daemon-state.ts";
+import { ownFolder } from "../house/own-folder.ts";
 import { removeState } from "../house/remove-state.ts";
 
 const program = join(checkout, "bin", "ambit");
@@ -45,15 +47,17 @@ export class DraftWorld {
   readonly user: number;
   readonly base: string;
   readonly project: string;
+  /** The folder of state and configuration: the tests' own, or one that the tests of a file share. */
+  readonly machine: string;
 
-  constructor(user: number, record: string = WRITER) {
+  constructor(user: number, record: string = WRITER, machine?: DraftMachine) {
     this.user = user;
-    this.base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-draft-")));
-    chmodSync(this.base, 0o755);
+    this.base = newFolder();
+    this.machine = machine?.folderOf(user) ?? this.base;
     this.project = join(this.base, "project");
     mkdirSync(join(this.project, ".ambit", "agents"), { recursive: true });
     writeFileSync(join(this.project, ".ambit", "agents", "writer.md"), record);
-    prepareState(join(this.base, "state"), join(this.base, "config"));
+    if (this.machine === this.base) prepareState(join(this.base, "state"), join(this.base, "config"));
     this.own();
     const trusted = this.ambit(["trust", "--yes"]);
     if (trusted.status !== 0) throw new Error(`the project is not trusted: ${trusted.out}${trusted.err}`);
@@ -61,18 +65,7 @@ export class DraftWorld {
 
   /** Changes the owner of everything to the caller. */
   own(): void {
-    if (this.user === 0 || process.getuid?.() !== 0) return;
-    // With file types: without them links to folders would be followed.
-    const below = readdirSync(this.base, { recursive: true, withFileTypes: true, encoding: "utf8" });
-    // Changing the owner changes the file: files that already belong to the caller are left alone.
-    for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))]) this.#own(path);
-  }
-
-  /** A file of the daemon may be gone by now; it belonged to the caller. */
-  #own(path: string): void {
-    if (this.user === 0 || process.getuid?.() !== 0) return;
-    const facts = lstatSync(path, { throwIfNoEntry: false });
-    if (facts !== undefined && facts.uid !== this.user) lchownSync(path, this.user, this.user);
+    ownBelow(this.base, this.user);
   }
 
   get environment(): Record<string, string | undefined> {
@@ -80,8 +73,8 @@ export class DraftWorld {
       PATH: process.env["PATH"],
       NO_COLOR: "1",
       HOME: join(this.base, "home"),
-      XDG_STATE_HOME: join(this.base, "state"),
-      XDG_CONFIG_HOME: join(this.base, "config"),
+      XDG_STATE_HOME: join(this.machine, "state"),
+      XDG_CONFIG_HOME: join(this.machine, "config"),
       GIT_CONFIG_GLOBAL: "/dev/null",
       GIT_AUTHOR_NAME: "P",
       GIT_AUTHOR_EMAIL: "p@example.com",
@@ -155,12 +148,20 @@ export class DraftWorld {
     return this.ambit(["changes", ...words]);
   }
 
+  /** The drafts of this project, as `changes list` shows them; other tests of the file may have left theirs. */
+  drafts(...options: readonly string[]): readonly DraftSummary[] {
+    const { drafts } = JSON.parse(this.changes("list", "--json", ...options).out) as {
+      drafts: readonly DraftSummary[];
+    };
+    return drafts.filter(({ root }) => root === this.project || root.startsWith(`${this.project}/`));
+  }
+
   write(path: string, text: string, mode = 0o644): void {
     const whole = join(this.project, path);
     mkdirSync(dirname(whole), { recursive: true });
     writeFileSync(whole, text, { mode });
     // Only the new files: a daemon may be working on everything else.
-    for (let at = whole; at.startsWith(this.project); at = dirname(at)) this.#own(at);
+    for (let at = whole; at.startsWith(this.project); at = dirname(at)) own(at, this.user);
   }
 
   read(path: string): string | null {
@@ -184,13 +185,53 @@ export class DraftWorld {
   }
 
   stopDaemon(): void {
-    endDaemon(join(this.base, "state"));
+    endDaemon(join(this.machine, "state"));
   }
 
+  /** A shared daemon goes on: it exits when its folder is removed, after the last test. */
   end(): void {
-    this.stopDaemon();
+    if (this.machine === this.base) this.stopDaemon();
     removeState(this.base);
   }
+}
+
+/** State and configuration for all tests of a file, so that one daemon serves them; each test has its own project. */
+export class DraftMachine {
+  readonly #folders = new Map<number, string>();
+
+  folderOf(user: number): string {
+    const known = this.#folders.get(user);
+    if (known !== undefined) return known;
+    const folder = realpathSync(ownFolder("ambit-machine-"));
+    chmodSync(folder, 0o755);
+    prepareState(join(folder, "state"), join(folder, "config"));
+    ownBelow(folder, user);
+    this.#folders.set(user, folder);
+    return folder;
+  }
+}
+
+function newFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ambit-draft-")));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+function ownBelow(base: string, user: number): void {
+  if (user === 0 || process.getuid?.() !== 0) return;
+  // With file types: without them links to folders would be followed.
+  const below = readdirSync(base, { recursive: true, withFileTypes: true, encoding: "utf8" });
+  for (const path of [base, ...below.map((one) => join(one.parentPath, one.name))]) own(path, user);
+}
+
+/**
+ * A file of the daemon may be gone by now; it belonged to the caller. Changing the owner changes the file: files that already
+ * belong to the caller are left alone.
+ */
+function own(path: string, user: number): void {
+  if (user === 0 || process.getuid?.() !== 0) return;
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts !== undefined && facts.uid !== user) lchownSync(path, user, user);
 }
 
 export interface Held {

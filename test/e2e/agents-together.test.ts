@@ -10,6 +10,7 @@ import { readRecord } from "../../src/core/notation/record/record.ts";
 import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 import { sized } from "../house/long.ts";
+import { pause } from "../house/pause.ts";
 import { root } from "./ambit.ts";
 import { bundled } from "./bundle.ts";
 
@@ -91,7 +92,7 @@ test(`killed ${2 * kills} times during edits, the record is whole every time`, {
       });
       const ended = once(child, "exit");
       await once(child.stdout, "data");
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * milliseconds));
+      await pause(Math.random() * milliseconds, "it is killed at a random moment");
       child.kill("SIGKILL");
       const [status, signal] = (await ended) as [number | null, string | null];
       expect([status, signal]).toEqual([null, "SIGKILL"]);

@@ -20,6 +20,7 @@ import { CALLERS } from "../house/callers.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { writeAgent, writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
+import { until } from "../house/until.ts";
 import { type Ran, root } from "./ambit.ts";
 
 const program = join(root, "bin", "ambit");
@@ -264,7 +265,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     const drafts = join(base, "state", "ambit", "drafts");
     const hasBegun = (): boolean =>
       existsSync(drafts) && readdirSync(drafts).some((id) => existsSync(join(drafts, id, "upper", "begun")));
-    while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(hasBegun, "the program has begun");
     child.kill("SIGTERM");
     await once(child, "close");
     expect(JSON.parse(out)).toMatchObject({

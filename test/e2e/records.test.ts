@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFiles } from "../house/files.ts";
+import { pauseThread } from "../house/pause.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
@@ -45,8 +46,7 @@ function workspace(name: string, files: Readonly<Record<string, string | Uint8Ar
 
 /** Waits until a change to these files would show in their modification times. */
 function settle(): void {
-  const until = Date.now() + 200;
-  while (Date.now() < until) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  pauseThread(200, "files as recent as their last reading are read again");
 }
 
 const RECORDS = ".ambit/records";

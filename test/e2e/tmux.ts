@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { pause } from "../house/pause.ts";
 
 const waitMillisecondsMax = 40_000;
 const lookMilliseconds = 50;
@@ -70,7 +70,7 @@ export class Tmux {
       const screen = this.screen();
       if (fits.test(screen)) return screen;
       if (performance.now() > end) throw new Error(`${fits} is not on the screen:\n${screen}`);
-      await pause(lookMilliseconds);
+      await pause(lookMilliseconds, "tmux reports no change of the screen");
     }
   }
 

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { pause } from "../house/pause.ts";
 import { nativeMissing } from "./native.ts";
 import { asOrdinaryUser, bytes, drafts, filesIn, newFolder, path, said, text, whole } from "./world.ts";
 
@@ -34,7 +35,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
       const victim = files.processId as number;
       // From immediately to a few milliseconds later: before, during and after the write.
       const wait = round % 20;
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait / 4));
+      if (wait > 0) await pause(wait / 4, "it is killed at different moments of the write");
       process.kill(victim, "SIGKILL");
       const result = await write;
       if (result.ok) replaced++;

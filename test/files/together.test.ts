@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { frameOf, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
+import { pause } from "../house/pause.ts";
 import { isRunning } from "../house/processes.ts";
 import { until } from "../house/until.ts";
 import { nativeMissing } from "./native.ts";
@@ -79,7 +80,7 @@ describe.skipIf(nativeMissing() !== null)("concurrent writes", () => {
       const wanted = round % 2 === 0 ? fresh : old;
       const writes = names.map((name) => files.write(path(name), bytes(wanted)));
       const victim = files.processId as number;
-      if (round % 12 > 0) await new Promise((resolve) => setTimeout(resolve, round % 12));
+      if (round % 12 > 0) await pause(round % 12, "it is killed at different moments of the write");
       process.kill(victim, "SIGKILL");
       const answers = await Promise.all(writes);
       for (const [at, answer] of answers.entries()) {
@@ -103,7 +104,7 @@ describe.skipIf(nativeMissing() !== null)("concurrent writes", () => {
       const writes = Array.from({ length: 200 }, (_, at) =>
         files.write(path(join(root, `file-${at}`)), bytes(`${at} `.repeat(2_000))),
       );
-      await new Promise((resolve) => setTimeout(resolve, round));
+      await pause(round, "it is closed at different moments of the writes");
       files.close();
       unanswered += (await Promise.all(writes)).filter(({ ok }) => !ok).length;
       await until(() => !isRunning(worker), "the worker has exited");

@@ -2,6 +2,7 @@
 // exits by itself as soon as the folder is gone. `endDaemon` ends it without the start of another program.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pauseThread } from "./pause.ts";
 import { isRunning } from "./processes.ts";
 
 /** Both as the XDG variables name them. */
@@ -23,7 +24,7 @@ export function endDaemon(stateHome: string): void {
   process.kill(pid, "SIGTERM");
   for (const end = performance.now() + endMillisecondsMax; isRunning(pid); ) {
     if (performance.now() > end) throw new Error(`the daemon ${pid} did not exit`);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMilliseconds);
+    pauseThread(pollMilliseconds, "the exit of a process that is no child reports no event");
   }
 }
 

@@ -2,6 +2,7 @@
 // its state is gone. Overlays and programs leave folders that their owner may not list.
 import { chmodSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { pauseThread } from "./pause.ts";
 
 const attemptsMax = 50;
 const pauseMilliseconds = 20;
@@ -18,7 +19,7 @@ export function removeState(folder: string): void {
         for (const one of path === folder ? [path] : [dirname(path), path]) openFolder(one);
         continue;
       }
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMilliseconds);
+      pauseThread(pauseMilliseconds, "the daemon has not noticed yet that its state is gone");
     }
   }
 }

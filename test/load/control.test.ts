@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong, sized } from "../house/long.ts";
+import { pause } from "../house/pause.ts";
+import { until } from "../house/until.ts";
 import type { Called, Caller, Session } from "../state/calling.ts";
 import { given, World } from "../state/world.ts";
 
@@ -129,7 +131,7 @@ async function measured(load: Load, wanted: string): Promise<Measured> {
       await took(async () => given(await world.control("agent.stop", { cwd: world.project, agent: "stopped" }))),
     );
     looks++;
-    await new Promise((done) => setTimeout(done, 50));
+    await pause(50, "the measurements must not be a load of their own");
   }
   // The request that ends the load is answered as well.
   control = Math.max(control, await took(async () => given(await world.control("freeze", {}))));
@@ -180,7 +182,7 @@ describe("control answers", () => {
           if (!isOver()) said.delete("flooding");
           return said.add(called.said);
         });
-      while (!isOver()) await new Promise((done) => setTimeout(done, 50));
+      await until(isOver, "the load is over");
       for (const one of callers) await one.end();
     };
     await bounded(load, "flooding");
@@ -196,7 +198,7 @@ describe("control answers", () => {
       said.add("sending");
       const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
       for (const session of sessions) void again(isOver, said, () => session.do(tool, {}));
-      while (!isOver()) await new Promise((done) => setTimeout(done, 50));
+      await until(isOver, "the load is over");
       for (const one of callers) await one.end();
     };
     await bounded(load, wanted);

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong } from "../house/long.ts";
+import { pause } from "../house/pause.ts";
 import { given, World } from "../state/world.ts";
 
 const bigBytes = 15 * 1024 * 1024;
@@ -54,7 +55,7 @@ test("15 MiB through a slow reader", async () => {
     given(await world.control("approvals.list", { states: ["pending"], count: 10 }));
     control = Math.max(control, performance.now() - asked);
     memory = Math.max(memory, memoryOf(pid));
-    await new Promise((done) => setTimeout(done, 50));
+    await pause(50, "the reader is slow");
   }
   expect(await closed).toEqual([0, null]);
   expect(length).toBe(bigBytes);

@@ -6,6 +6,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
+import { pause } from "../house/pause.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
 import { World } from "../state/world.ts";
@@ -172,7 +173,7 @@ describe("a daemon that exits", () => {
     await client.initialize();
     await client.names();
     await world.killDaemon();
-    await new Promise((done) => setTimeout(done, 2500));
+    await pause(2500, "an idle server would have started it by then");
     expect((await world.ambit("daemon", "status")).out).toMatch(/not running|no daemon/i);
     expect(await client.names()).toContain("memory_get");
     expect(await client.end()).toBe(0);

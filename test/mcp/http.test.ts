@@ -11,6 +11,7 @@ import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { World } from "../state/world.ts";
 import type { ToolResult } from "./line-client.ts";
@@ -343,7 +344,7 @@ test("a client of the newer era hears that its list has changed", async () => {
   await peer.client.listen({ toolsListChanged: true });
   await peer.list();
   // The baseline is taken by the server after the stream is open.
-  await new Promise((done) => setTimeout(done, 2_500));
+  await pause(2_500, "the server takes its baseline after the stream is open, and reports no event");
   world.agent("other", ["memory.read", "memory.write"]);
   await world.trust();
   await until(() => rings > 0, "the list has changed");

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pause } from "../house/pause.ts";
 import { commandPayload, NODE, type Outcome, type Owner, PROJECT, type Run, startReady } from "./owner.ts";
 import { variants } from "./program.ts";
 
@@ -204,7 +204,7 @@ describe.each(variants)("%s", (_variant, program) => {
         argv: sh(`yes 0123456789abcde | head -c ${bytes}; touch ${PROJECT}/finished`),
         outputBytes: bytes,
       });
-      await pause(300);
+      await pause(300, "a command that does not block finishes in less");
       // All buffers together hold less than a tenth of it.
       expect(readdirSync(root)).toEqual([]);
       owner.control.resume();
@@ -217,7 +217,7 @@ describe.each(variants)("%s", (_variant, program) => {
     test("that is not read does not stop the timeout", async () => {
       owner.control.pause();
       owner.begin({ argv: sh("yes"), milliseconds: 200 });
-      await pause(400);
+      await pause(400, "longer than the timeout of the command");
       owner.control.resume();
       expect(await owner.done()).toMatchObject({ how: 2, clean: 1 });
     });
@@ -311,7 +311,7 @@ describe.each(variants)("%s", (_variant, program) => {
     test("exits when its owner's socket closes, whatever runs and whatever is unread", async () => {
       owner.control.pause();
       owner.begin({ argv: sh("setsid yes & exec yes"), milliseconds: 0, outputBytes: 1e12 });
-      await pause(200);
+      await pause(200, "its output fills every buffer meanwhile");
       expect(await owner.end()).toBe(0);
     });
   });

@@ -2,9 +2,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { frameOf } from "../../src/sandbox/plan/start/frame.ts";
+import { pause } from "../house/pause.ts";
+import { holdsWithin } from "../house/until.ts";
 import { bubblewrapArguments, commandPayload } from "./owner.ts";
 import { built } from "./program.ts";
 
@@ -31,12 +32,11 @@ test("when an owner is killed all its processes end, without bubblewrap's help",
     });
     // Some are killed before they could start anything, some with the command running.
     if (at < 4) await once(owner.stdout, "data");
-    else await pause(at * 8);
+    else await pause(at * 8, "they are killed at different moments of their start");
     owner.kill("SIGKILL");
     await once(owner, "exit");
   }
-  const deadline = Date.now() + goneMillisecondsMax;
-  while (running(marks).length > 0 && Date.now() < deadline) await pause(20);
+  await holdsWithin(goneMillisecondsMax, () => running(marks).length === 0);
   expect(running(marks)).toEqual([]);
 });
 

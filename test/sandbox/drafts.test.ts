@@ -15,11 +15,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { pause } from "../house/pause.ts";
 import {
   changedBy,
   draftsIn,
@@ -297,7 +297,7 @@ describe("programs inside a draft", () => {
     execFileSync("git", ["init", "-q", folder]);
     execFileSync("git", ["-C", folder, "add", "."]);
     // An index as recent as its files is never trusted.
-    await pause(1_100);
+    await pause(1_100, "times in git's index have a resolution of one second");
     execFileSync("git", ["-C", folder, "update-index", "--refresh"]);
     const told = await shell(sandboxes, planFor(folder), "git -c safe.directory='*' diff-files --name-only; echo end");
     expect(told.output).toBe("end\n");

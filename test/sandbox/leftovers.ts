@@ -1,6 +1,6 @@
 // What a sandbox could leave behind on the host: processes that see a folder, and mounts.
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
+import { holdsWithin } from "../house/until.ts";
 
 /** Every process whose arguments or mounts name the folder, except this one. */
 export function processesNaming(folder: string): readonly string[] {
@@ -12,7 +12,7 @@ export function processesNaming(folder: string): readonly string[] {
 
 /** The same after exiting processes have had time to end. */
 export async function processesLeft(folder: string): Promise<readonly string[]> {
-  for (let tries = 0; tries < 300 && processesNaming(folder).length > 0; tries++) await pause(100);
+  await holdsWithin(30_000, () => processesNaming(folder).length === 0);
   return processesNaming(folder);
 }
 

@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { bundled } from "../e2e/bundle.ts";
 import { sized } from "../house/long.ts";
+import { pause } from "../house/pause.ts";
 import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./fixture.ts";
 import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
 
@@ -38,7 +38,7 @@ async function killedAfter(word: string, milliseconds: number, words: readonly s
   });
   const gone = new Promise((resolve) => owner.once("close", resolve));
   for await (const said of owner.stdout) if (String(said).includes(word)) break;
-  await pause(milliseconds);
+  await pause(milliseconds, "it is killed at this moment of its work");
   owner.kill("SIGKILL");
   await gone;
 }

@@ -1,9 +1,9 @@
 // Warm sandboxes: one owner, one plan, one generation, one ground. The sandbox of a command is identified by its namespace.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { pause } from "../house/pause.ts";
 import {
   type Asked,
   draftsIn,
@@ -42,7 +42,7 @@ async function where(wanted: Plan = plan, asked: Asked = {}): Promise<string> {
 }
 
 /** Sandboxes are distinguished by their start time, which the kernel reports in ticks of ten milliseconds. */
-const nextTick = (): Promise<void> => pause(30);
+const nextTick = (): Promise<void> => pause(30, "the kernel counts start times in ticks");
 
 const untilIt = (holds: () => boolean): Promise<void> => expect.poll(holds, { timeout: 60_000 }).toBe(true);
 

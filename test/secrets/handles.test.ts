@@ -7,6 +7,7 @@ import type { FetchSecret } from "../../src/core/ports/instruments.ts";
 import { isBoundTo, refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { ownAddress } from "../broker/world.ts";
+import { pause } from "../house/pause.ts";
 import { FetchWorld, LIMITS } from "./fetch-world.ts";
 
 const world = new FetchWorld();
@@ -145,7 +146,7 @@ describe("a secret sent to the host it is bound to", () => {
     const port = await world.https(here, async (_, response) => {
       for (const byte of Buffer.from(`<${VALUE}>`)) {
         response.write(Buffer.of(byte));
-        await new Promise((go) => setTimeout(go, 2));
+        await pause(2, "each byte arrives as a chunk of its own");
       }
       response.end();
     });

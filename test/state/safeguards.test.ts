@@ -2,6 +2,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
 import { given, World } from "./world.ts";
@@ -301,7 +302,7 @@ describe("users: required", () => {
     expect([told.status, told.out]).toEqual([0, expect.stringMatching(/users: required/)]);
     for (const edit of ["", "users: optional\n", "users: none\n"]) {
       world.write("project/.ambit/config.yml", edit);
-      await new Promise((done) => setTimeout(done, 700));
+      await pause(700, "the daemon has compared the changed files by then");
       const opened = await caller.open(world.project, "plain", { user: "mallory" });
       expect([edit, opened.ok ? await reads(opened.value, "a") : "refused"]).not.toEqual([edit, "done"]);
     }

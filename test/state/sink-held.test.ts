@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { SinkStatus } from "../../src/core/ports/stores/sink.ts";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
@@ -110,9 +110,9 @@ test("a collector slower than the timeout does not fill the log by itself", asyn
   const told = async (): Promise<number> =>
     (await world.log({ kind: "daemon" })).filter(({ outcome }) => /^sink_(behind|caught_up)$/.test(outcome)).length;
   await until(async () => (await told()) >= 2, "it was behind and caught up");
-  await pause(1500);
+  await pause(1500, "what the daemon has to say of the sink is written by then");
   const before = (await world.log({})).length;
-  await pause(3000);
+  await pause(3000, "nothing more is written while nothing happens");
   expect((await world.log({})).length).toBe(before);
 });
 
@@ -214,7 +214,7 @@ test("a dangling link as configuration turns nothing off, nor does replacing the
   const isKept = async (): Promise<void> => {
     for (let look = 0; look < 5; look++) {
       expect((await sink()).target).toBe(file);
-      await pause(300);
+      await pause(300, "the daemon reads its configuration meanwhile");
     }
   };
   rmSync(config);
@@ -232,9 +232,9 @@ test("a dangling link as configuration turns nothing off, nor does replacing the
   renameSync(`${world.config}.away`, world.config);
   for (let round = 0; round < 8; round++) {
     rmSync(config);
-    await pause(100);
+    await pause(100, "the daemon may read the configuration without the file");
     writeFileSync(config, text);
-    await pause(150);
+    await pause(150, "the daemon may read the configuration with the file");
   }
   await isKept();
   expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toEqual([]);

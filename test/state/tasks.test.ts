@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
 import { sized } from "../house/long.ts";
+import { holdsWithin } from "../house/until.ts";
 import { Walk } from "../seeds/walk.ts";
 
 const walk = new Walk();
@@ -46,13 +46,17 @@ function statesOf(id: string): readonly string[] {
 }
 
 async function until(id: string, state: string): Promise<ShownTask> {
-  const end = Date.now() + patienceMilliseconds;
-  for (;;) {
-    const task = show(id);
-    if (task.state === state) return task;
-    if (Date.now() > end) throw new Error(`the task is ${task.state}: ${task.reason}`);
-    await pause(100);
-  }
+  let task = show(id);
+  const isThere = await holdsWithin(
+    patienceMilliseconds,
+    () => {
+      task = show(id);
+      return task.state === state;
+    },
+    100,
+  );
+  if (!isThere) throw new Error(`the task is ${task.state}: ${task.reason}`);
+  return task;
 }
 
 function runner(...words: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<number | null> } {
@@ -219,9 +223,5 @@ describe("a runner", () => {
 });
 
 async function gone(word: string): Promise<void> {
-  const end = Date.now() + patienceMilliseconds;
-  while (isRunning(word)) {
-    if (Date.now() > end) throw new Error(`${word} still runs`);
-    await pause(100);
-  }
+  if (!(await holdsWithin(patienceMilliseconds, () => !isRunning(word)))) throw new Error(`${word} still runs`);
 }

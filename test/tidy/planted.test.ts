@@ -7,6 +7,7 @@ import { checkPurity } from "./purity.ts";
 import { isPureRoom, isRoom, knownBy, roomNames } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles } from "./shape.ts";
 import { type Report, source } from "./source.ts";
+import { checkWaits } from "./waits.ts";
 import { checkWords } from "./words.ts";
 
 /** [title, path, text, the finding; nothing if lawful] */
@@ -360,6 +361,21 @@ describe("language", () => {
     ["a benchmark", "bench/main.ts", "// for anybody", /says "anybody"/],
     ["C", "native/run.c", "// Reaps whoever is dead.", /says "whoever"/],
     ["the list of the words", "test/tidy/language.ts", "// whoever", undefined],
+  ]);
+});
+
+describe("waits", () => {
+  const at = "test/state/a.test.ts";
+  holds(checkWaits, [
+    ["a promise of a timer", at, "await new Promise((done) => setTimeout(done, 50));", /waits for a duration/],
+    ["the same, beside its source", "src/core/gate/a.test.ts", "new Promise((go) => setTimeout(go));", /waits for a/],
+    ["a fixture", "test/state/world.ts", "new Promise((go) => { setTimeout(go, 5); });", /waits for a duration/],
+    ["a blocked thread", at, "Atomics.wait(cells, 0, 0, 20);", /waits for a duration/],
+    ["timers as promises", at, 'import { setTimeout as pause } from "node:timers/promises";', /timers as promises/],
+    ["a timer that ends a child", at, "const late = setTimeout(() => child.kill(), 50);", undefined],
+    ["a timer in a promise of something else", at, "new Promise((done) => { setTimeout(stop, 5); });", undefined],
+    ["with a reason", at, 'await pause(50, "the clock has moved");', undefined],
+    ["the place itself", "test/house/pause.ts", "Atomics.wait(cells, 0, 0, 20);", undefined],
   ]);
 });
 

@@ -11,6 +11,7 @@ import { checkPurity, platformGlobals } from "./purity.ts";
 import { isPureRoom, roomNames } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesWanted, longFiles } from "./shape.ts";
 import { type Report, readSources, type Source } from "./source.ts";
+import { checkWaits } from "./waits.ts";
 import { checkWords } from "./words.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,6 +29,7 @@ const rules: readonly (readonly [string, (sources: readonly Source[]) => Report]
   ["no folder holds more source files than its budget", checkFolders],
   ["no more small files with a single importer than the budget", (all) => checkSmallFiles(all)],
   ["no name we give holds a banned word", checkWords],
+  ["a test waits for a duration only with its reason", checkWaits],
   ["programs and processes are named by what they are", (all) => checkLanguage([...all, ...native])],
 ];
 

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Session } from "../state/calling.ts";
 import { given, World } from "../state/world.ts";
@@ -148,7 +149,7 @@ describe("a failure is contained, and the next call gets a new host", () => {
   }, 60_000);
   test("in an endless loop, once its caller cancels", async () => {
     const asked = session.ask("call.do", { tool: "looping", input: {}, requests: null, waitMilliseconds: 0 });
-    await new Promise((done) => setTimeout(done, 1000));
+    await pause(1000, "the host is in its endless loop by then, and reports nothing");
     asked.stop();
     await asked.answer;
     expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 1 });

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
+import { pause } from "../house/pause.ts";
 import { RecordsWorld } from "./records-world.ts";
 
 let world: RecordsWorld;
@@ -384,7 +385,7 @@ test("requests are answered while a large folder is being scanned", async () => 
   for (let at = 0; at < many; at++) writeFileSync(world.path(`many/${at}`), note("one"));
   const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
   // Old enough not to be read again: scanning the folder is the only work.
-  await new Promise((done) => setTimeout(done, 200));
+  await pause(200, "files as recent as their last reading are read again");
   expect((await world.call("records_search", { query: "one", count: 1 })).said).toBe("done");
   const order: string[] = [];
   const searching = world.requests("records_search", { query: "one", count: 1 }).then(() => order.push("searched"));

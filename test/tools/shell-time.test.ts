@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { CallFiles } from "../../src/daemon/contexts/files.ts";
+import { pause } from "../house/pause.ts";
 import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 let world: ProgramsWorld;
@@ -14,7 +15,7 @@ beforeAll(() => {
       const slow: CallFiles = {
         ...files.calls,
         use: async (...asked: Parameters<CallFiles["use"]>) => {
-          await new Promise((done) => setTimeout(done, looking));
+          await pause(looking, "each lookup takes this long");
           return files.calls.use(...asked);
         },
       } as CallFiles;

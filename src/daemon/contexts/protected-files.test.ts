@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sized } from "../../../test/house/long.ts";
+import { pause } from "../../../test/house/pause.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { ProtectedFiles } from "./protected-files.ts";
@@ -40,7 +41,7 @@ function classes(paths: readonly string[], table = new TriggerTable()): readonly
 /** All arrived input is read; what comes then is another event-loop turn. */
 const arrival = () => new Promise((resolve) => setImmediate(resolve));
 /** Longer than two changes can be apart and share a timestamp. */
-const tick = () => new Promise((resolve) => setTimeout(resolve, 50));
+const tick = () => pause(50, "file times have the resolution of the kernel's tick");
 
 /** With a clock that is ahead, all existing files look old enough to be relied on. */
 describe.each([

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { entryOf } from "../../../test/audit/written-log.ts";
+import { pause } from "../../../test/house/pause.ts";
+import { until } from "../../../test/house/until.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
@@ -94,7 +96,7 @@ class FakeSink implements Sink {
 /** Slower than the timeout, for every batch. */
 class SlowSink extends FakeSink {
   override async keep(lines: string, last: number): Promise<SinkResult<null>> {
-    await new Promise((done) => setTimeout(done, 80));
+    await pause(80, "slower than the timeout");
     return super.keep(lines, last);
   }
 }
@@ -192,13 +194,13 @@ describe("a second copy of the log", () => {
     log.add(1);
     copy.wake();
     expect(await copy.has(2, 20)).toBe(false);
-    while (!copy.isLate) await new Promise((done) => setTimeout(done, 5));
+    await until(() => copy.isLate, "it is late");
     expect(copy.shown()).toMatchObject({ kept: 1, isDenying: true, problem: "it does not respond in time" });
     log.add(2);
     sink.release();
     copy.wake();
     expect(await copy.has(4, patience)).toBe(true);
-    while (copy.isLate) await new Promise((done) => setTimeout(done, 5));
+    await until(() => !copy.isLate, "it caught up");
     expect(sink.places).toEqual([1, 2, 3, 4]);
     expect(told).toEqual(["late null", "well"]);
   });
@@ -212,7 +214,7 @@ describe("a second copy of the log", () => {
     });
     await expect.poll(() => told.length, { timeout: 60_000 }).toBe(2);
     // Long enough for several more batches, if there were any.
-    await new Promise((done) => setTimeout(done, 300));
+    await pause(300, "several more batches would be sent by then");
     expect(log.entries.length).toBe(3);
     expect([sink.places, told]).toEqual([
       [1, 2, 3],

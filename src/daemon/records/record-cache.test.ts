@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { pause } from "../../../test/house/pause.ts";
 import { RecordCache, TurnCounter } from "./record-cache.ts";
 
 let base: string;
@@ -18,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** A tick of the file system's clock, and a turn of the event loop. */
-const nextTick = (): Promise<void> => new Promise((done) => setTimeout(done, 40));
+const nextTick = (): Promise<void> => pause(40, "file times have the resolution of the kernel's tick");
 const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(() => setImmediate(done)));
 
 function cachedRead(...sources: readonly string[]): () => number {

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pause } from "../../../test/house/pause.ts";
 import { SocketSink } from "./sink-socket.ts";
 
 let folder = "";
@@ -109,7 +110,7 @@ describe("a copy with a collector", () => {
     const opening = sink.open("begin");
     sink.close();
     expect(await opening).toEqual({ ok: false, message: "it was closed" });
-    await new Promise((done) => setTimeout(done, 50));
+    await pause(50, "a connection that is made nevertheless is there by then");
     expect(sockets.size).toBe(0);
     expect(sink.trouble).not.toBeNull();
   }, 10_000);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import net, { type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { pause } from "../../../test/house/pause.ts";
 import { reset } from "./reset.ts";
 
 async function pair(): Promise<readonly [one: Socket, other: Socket, net.Server]> {
@@ -16,7 +17,7 @@ const MOMENTS: readonly (readonly [string, () => Promise<void>])[] = [
   ["at once", async () => undefined],
   ["after a microtask", () => new Promise((go) => process.nextTick(go))],
   ["after an event-loop turn", () => new Promise((go) => setImmediate(go))],
-  ["after a while", () => new Promise((go) => setTimeout(go, 5))],
+  ["after a while", () => pause(5, "the moment of this row")],
 ];
 
 test.each(MOMENTS)("an ended socket closes when it is reset %s", async (_, moment) => {

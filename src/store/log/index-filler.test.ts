@@ -1,5 +1,7 @@
 // The search indexes are filled asynchronously, and never fall far behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { pause } from "../../../test/house/pause.ts";
+import { until } from "../../../test/house/until.ts";
 import type { State } from "../state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "../testing/state.ts";
 import { factsOf } from "./fact-index.ts";
@@ -29,8 +31,7 @@ it("the indexes are filled while there are no writes", { timeout: 60_000 }, asyn
   const count = 3 * factStepRows + 5;
   await appended(count);
   const words = (): number => value(state.loop.readNow(wordsDone));
-  // Bounded by the timeout of the test.
-  while (facts() < 3 * factStepRows || words() < count) await new Promise((done) => setTimeout(done, 20));
+  await until(() => facts() >= 3 * factStepRows && words() >= count, "the indexes are filled");
   expect(facts()).toBe(3 * factStepRows);
 });
 
@@ -39,7 +40,7 @@ it("the indexes are filled despite occasional writes", { timeout: 60_000 }, asyn
   // Never a quarter of a second without a commit; bounded by the timeout of the test.
   while (facts() < 2 * factStepRows) {
     await appended(1);
-    await new Promise((done) => setTimeout(done, 100));
+    await pause(100, "less than the idle time after which a step is made");
   }
 });
 
@@ -48,7 +49,7 @@ it("beyond the allowed backlog the indexes are filled despite constant writes", 
   // Never quiet long enough for an idle step; bounded by the timeout of the test.
   while (facts() === 0) {
     await appended(1);
-    await new Promise((done) => setTimeout(done, 1));
+    await pause(1, "less than the idle time after which a step is made");
   }
   expect(facts()).toBeGreaterThanOrEqual(factStepRows);
 });
