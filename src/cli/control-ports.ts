@@ -60,6 +60,7 @@ const LISTED: Readonly<Record<string, string>> = {
   unknown_link: "ambit agents tree",
   unknown_draft: "ambit changes list --all",
   unknown_task: "ambit tasks list",
+  unknown_schedule: "ambit schedules list",
 };
 
 /** A refusal as every command tells it. */

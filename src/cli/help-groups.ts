@@ -12,6 +12,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
     [
       "run",
       "tasks",
+      "schedules",
       "connect",
       "disconnect",
       "hook",

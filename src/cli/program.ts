@@ -34,6 +34,7 @@ import type { OrgPorts } from "./org/ports.ts";
 import { addRecords } from "./records/command.ts";
 import { clientWords } from "./run/client-words.ts";
 import { addRun } from "./run/command.ts";
+import { addSchedules } from "./schedules/schedules.ts";
 import { addSecrets } from "./secrets/command.ts";
 import type { SecretsPorts } from "./secrets/value.ts";
 import { addSkills } from "./skills/command.ts";
@@ -165,6 +166,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addRecords(program, ports, end);
   addOrg(program, ports, end);
   addTasks(program, ports, behind, end);
+  addSchedules(program, ports, behind, end);
   addSkills(program, ports, end);
   addApprovals(program, ports, end);
   addPresence(program, ports, end);

@@ -22,6 +22,7 @@ import { changesAnswers } from "./control/changes.ts";
 import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
+import { scheduleAnswers } from "./control/schedules.ts";
 import { statusAnswers } from "./control/status.ts";
 import { taskAnswers } from "./control/tasks.ts";
 import { tokenCheck } from "./control/tokens.ts";
@@ -270,6 +271,7 @@ export class Daemon {
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
       ...changesAnswers(parts, admission, this.#entries),
       ...taskAnswers(parts, admission, this.#taskRuns),
+      ...scheduleAnswers(parts, admission, this.#taskRuns.schedules),
       ...logAnswers(parts, admission),
       ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
       ...[...(this.#asked.servers?.(admission) ?? []), ...holdingAnswers(opening, gatekeeper)],

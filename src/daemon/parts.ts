@@ -23,9 +23,11 @@ import type { Cost, Ledger } from "../core/ports/stores/ledger.ts";
 import type { AgentName, LinkStore } from "../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
+import type { ScheduleStore } from "../core/ports/stores/schedule-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { TaskStore } from "../core/ports/stores/task-store.ts";
+import type { Zones } from "../core/ports/zone.ts";
 import type { OwnedBudget } from "../org/budget.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
@@ -225,6 +227,7 @@ export interface Stores {
   readonly observations: ObservationStore;
   readonly settings: SettingStore;
   readonly tasks: TaskStore;
+  readonly schedules: ScheduleStore;
 }
 
 /** Enrolled people who can confirm their presence. */
@@ -314,8 +317,11 @@ export interface DaemonParts {
   canonical(value: Json): string;
   /** Never goes back while the daemon runs, whatever the wall clock does. */
   now(): number;
+  /** What the wall clock shows. For schedules alone: a person wrote their times. */
+  wall(): number;
+  readonly zones: Zones;
   /** Kind prefix plus random suffix. */
-  id(letter: "c" | "a" | "k" | "l" | "s" | "e" | "t" | "o" | "w"): string;
+  id(letter: "c" | "a" | "k" | "l" | "s" | "e" | "t" | "o" | "w" | "h"): string;
   /** Writes a line to the daemon's own log. */
   note(line: string): void;
 }

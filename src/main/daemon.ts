@@ -8,6 +8,7 @@ import { VERSION } from "../core/base/version.ts";
 import type { Config } from "../core/notation/config/config.ts";
 import type { WrittenModel } from "../core/notation/config/model-setting.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
+import { machineZones } from "../daemon/clock.ts";
 import { agentPowers } from "../daemon/contexts/agents.ts";
 import { type DaemonFiles, daemonFiles } from "../daemon/contexts/files.ts";
 import { daemonInstruments } from "../daemon/contexts/instruments.ts";
@@ -117,7 +118,8 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   const agentRecords = agentRecordWriter({ home, folders, records, now });
   const parts: DaemonParts = {
     door: doorProtocol(VERSION),
-    ...{ stores, records, agentRecords, programs, proof, now, id },
+    ...{ stores, records, agentRecords, programs, proof, now, id, zones: machineZones() },
+    wall: () => Date.now(),
     problems: () => [opened.value.problem(), ...secrets.problems()].filter((one) => one !== null),
     sink: () => sink.shown(),
     presence: new PresenceVerifiers(stores.settings, now),

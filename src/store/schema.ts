@@ -7,7 +7,8 @@ import { linkTables } from "./links/link-schema.ts";
 import { entryTables, leafNote } from "./log/entry-schema.ts";
 import { factTables } from "./log/fact-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
-import { taskTables, taskTimeTables } from "./tasks/task.ts";
+import { scheduleTables } from "./tasks/schedule.ts";
+import { taskApproval, taskTables, taskTimeTables } from "./tasks/task.ts";
 
 /** The migration from each version to the next; the first initialises an empty file. */
 export const schema: readonly (readonly string[])[] = [
@@ -19,6 +20,7 @@ export const schema: readonly (readonly string[])[] = [
   [accountCosts],
   [taskTables],
   [taskTimeTables],
+  [scheduleTables, taskApproval],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

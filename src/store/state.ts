@@ -9,6 +9,7 @@ import type { Ledger } from "../core/ports/stores/ledger.ts";
 import type { LinkStore } from "../core/ports/stores/link-store.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
+import type { ScheduleStore } from "../core/ports/stores/schedule-store.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import { Generations } from "./accounts/account.ts";
@@ -30,6 +31,7 @@ import { migrate, schema } from "./schema.ts";
 import { SqliteSecretStore } from "./secret.ts";
 import { SqliteSettingStore } from "./setting.ts";
 import { type Database, type Driver, loadDriver } from "./sqlite.ts";
+import { SqliteScheduleStore } from "./tasks/schedule.ts";
 import { SqliteTaskStore } from "./tasks/task.ts";
 
 export interface StateParts {
@@ -54,6 +56,7 @@ export interface State {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   readonly tasks: TaskStore;
+  readonly schedules: ScheduleStore;
   readonly loop: CommitLoop;
   /** Writes pending jobs; everything after it is refused. */
   close(): void;
@@ -85,6 +88,7 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
     secrets: new SqliteSecretStore(loop),
     settings: new SqliteSettingStore(loop),
     tasks: new SqliteTaskStore(loop),
+    schedules: new SqliteScheduleStore(loop),
     loop,
     close: () => loop.close(),
   };

@@ -8,6 +8,7 @@ import { copied } from "./copied.ts";
 import { approved, charge, claiming, decision, digest } from "./entries.ts";
 import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
+import { fire } from "./schedules.ts";
 import { lives } from "./tasks.ts";
 
 type Say = (line: string) => void;
@@ -20,7 +21,16 @@ const fullStepsMax = 20_000;
 const descriptorsMax = 4_096;
 const foreverMilliseconds = 60_000;
 
-export const scenes: Readonly<Record<string, Scene>> = { full, shut, descriptors, spend, claim, copied, tasks };
+export const scenes: Readonly<Record<string, Scene>> = {
+  full,
+  shut,
+  descriptors,
+  spend,
+  claim,
+  copied,
+  tasks,
+  schedules,
+};
 
 /** Writes until the disk is full, continues to send requests, and gets room again. */
 async function full(orders: Orders, say: Say): Promise<void> {
@@ -99,6 +109,10 @@ async function spend(orders: Orders, say: Say): Promise<void> {
 /** Tasks from their first state to their last. */
 async function tasks(orders: Orders, say: Say): Promise<void> {
   await lives(opened(orders), orders.name, orders.count, orders.isHasty, say);
+}
+
+async function schedules(orders: Orders, say: Say): Promise<void> {
+  await fire(opened(orders), orders.name, orders.count, orders.isHasty, say);
 }
 
 /** Uses an approval and never finishes. */

@@ -2,6 +2,7 @@
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { type Result, refuse } from "../../src/core/base/result.ts";
 import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
+import { machineZones } from "../../src/daemon/clock.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { DaemonSecrets } from "../../src/daemon/secrets.ts";
 import { builtinTool, type DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
@@ -19,6 +20,8 @@ const absent = async (): Promise<Refusal> => ABSENT;
 export function partsOf(state: State, secrets: DaemonSecrets, authority: Authority): Omit<DaemonParts, "now" | "id"> {
   return {
     stores: state,
+    wall: () => 0,
+    zones: machineZones(),
     problems: () => [],
     vault: secrets.vault,
     redacting: secrets.redacting,

@@ -1,6 +1,7 @@
 // `ambit tasks add | list | show | cancel | retry | log | watch`.
 
 import { isJsonObject, type Json } from "../../core/base/json.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import { isEnded, TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
 import { promptCharactersMax, requestText } from "../../org/task-life.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
@@ -32,10 +33,43 @@ export async function tasksAdd(
   behind: readonly string[],
   options: AddOptions,
 ): Promise<ExitCode> {
-  const usage = (message: string): ExitCode =>
-    fail(ports, options, EXIT.usage, message, "ambit tasks add engineer 'fix the failing test'");
+  const example = "ambit tasks add engineer 'fix the failing test'";
+  const deadline = options.deadline === undefined ? null : Date.parse(options.deadline);
+  if (deadline !== null && !(deadline > ports.now()))
+    return fail(ports, options, EXIT.usage, "--deadline is a time to come, such as 2030-01-31T18:00Z", example);
+  const work = workOf(ports, agent, words, behind, options);
+  if (!work.ok) return work.tell(example);
+  const added = await askOnce(ports, "tasks.add", { ...work.value, deadline });
+  if (!added.ok) return tellRefusal(ports, added, options.json);
+  const { task } = added.value;
+  if (options.json) ports.print(jsonLine({ task }));
+  else ports.print(`${task.id} is queued; a runner starts it: ambit tasks work`);
+  return EXIT.ok;
+}
+
+type Work = Omit<ControlMessages["tasks.add"]["asks"], "deadline">;
+type WorkResult =
+  | { readonly ok: true; readonly value: Work }
+  | { readonly ok: false; readonly tell: (example: string) => ExitCode };
+
+/** What is to be done, and by which agent, as `tasks add` and `schedules add` are told it. */
+export function workOf(
+  ports: TasksPorts,
+  agent: string,
+  words: readonly string[],
+  behind: readonly string[],
+  options: Pick<AddOptions, "retries" | "timeout" | "json">,
+): WorkResult {
+  const usage = (message: string): WorkResult => ({
+    ok: false,
+    tell: (example) => fail(ports, options, EXIT.usage, message, example),
+  });
+  const error = (message: string, fix: string | null): WorkResult => ({
+    ok: false,
+    tell: () => fail(ports, options, EXIT.error, message, fix),
+  });
   const workspace = ports.workspaceAt?.() ?? null;
-  if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
+  if (workspace === null) return error(NO_WORKSPACE, "ambit init");
   const prompt = words.join(" ");
   if (prompt === "" && behind.length === 0) return usage("say what to do, or name a program after `--`");
   if (Math.max(prompt.length, behind.join("").length) > promptCharactersMax)
@@ -45,20 +79,16 @@ export async function tasksAdd(
   if (!Number.isInteger(retries) || retries < 0 || retries > retriesMax)
     return usage(`--retries is a number from 0 to ${retriesMax}`);
   if (!(seconds > 0 && seconds <= secondsMax)) return usage(`--timeout is a number of seconds up to ${secondsMax}`);
-  const deadline = options.deadline === undefined ? null : Date.parse(options.deadline);
-  if (deadline !== null && !(deadline > ports.now()))
-    return usage("--deadline is a time to come, such as 2030-01-31T18:00Z");
   const loaded = ports.loadAgent(agent);
-  if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
-  const added = await askOnce(ports, "tasks.add", {
-    ...{ agent: loaded.value.agent.id, workspace, prompt, argv: behind.length === 0 ? null : behind },
-    ...{ timeoutMilliseconds: Math.ceil(seconds * 1000), attemptsMax: retries + 1, deadline },
-  });
-  if (!added.ok) return tellRefusal(ports, added, options.json);
-  const { task } = added.value;
-  if (options.json) ports.print(jsonLine({ task }));
-  else ports.print(`${task.id} is queued; a runner starts it: ambit tasks work`);
-  return EXIT.ok;
+  if (!loaded.ok) return error(loaded.message, loaded.fix);
+  const argv = behind.length === 0 ? null : behind;
+  return {
+    ok: true,
+    value: {
+      ...{ agent: loaded.value.agent.id, workspace, prompt, argv },
+      ...{ timeoutMilliseconds: Math.ceil(seconds * 1000), attemptsMax: retries + 1 },
+    },
+  };
 }
 
 export interface ListOptions extends JsonOption {

@@ -58,7 +58,7 @@ function daysBefore(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-function dateOf(days: number): { readonly year: number; readonly month: number; readonly day: number } {
+export function dateOf(days: number): { readonly year: number; readonly month: number; readonly day: number } {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

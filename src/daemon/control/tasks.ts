@@ -1,7 +1,8 @@
 // Control messages about tasks: people add, cancel and retry them; runners claim and run them.
 import { onAbort } from "../../core/base/abort.ts";
 import { numberIn, optionalText, textIn, textsIn } from "../../core/base/fields.ts";
-import { refusal } from "../../core/ports/daemon/exchange.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import { TASK_STATES, type Task, type TaskState } from "../../core/ports/stores/task-store.ts";
 import { attemptsMost, promptCharactersMax } from "../../org/task-life.ts";
 import type { DaemonParts } from "../parts.ts";
@@ -35,8 +36,7 @@ export function taskAnswers(
         if (!admitted.ok) return admitted;
         const task = taskIn(exchange, newId("w"), now());
         if (task === null) return BAD;
-        if (redacting.known !== null && redacting.text(textOf(task)) !== textOf(task))
-          return refusal("secret_refused", "the task holds the value of a secret: name the secret instead");
+        if (holdsSecretText(redacting, task)) return SECRET;
         const kept = await tasks.add(task, runs.entry(task, admitted.value.by));
         if (!kept.ok) return refusal(kept.code, kept.message);
         return kept.value
@@ -127,38 +127,42 @@ function brief(task: Task): Task {
   return { ...task, prompt: cut(task.prompt, briefCharactersMax), argv, reason: cut(task.reason, reasonCharactersMax) };
 }
 
-function textOf({ prompt, argv }: Task): string {
-  return [prompt, ...(argv ?? [])].join("\n");
+export const SECRET: Refusal = refusal(
+  "secret_refused",
+  "the task holds the value of a secret: name the secret instead",
+);
+
+export function holdsSecretText(redacting: DaemonParts["redacting"], { prompt, argv }: Work): boolean {
+  const text = [prompt, ...(argv ?? [])].join("\n");
+  return redacting.known !== null && redacting.text(text) !== text;
 }
 
 function taskIn({ value }: Exchange, id: string, now: number): Task | null {
+  const work = workIn(value);
+  const deadline = value["deadline"] === null ? null : numberIn(value, "deadline", 1, timeMost);
+  if (work === null || (value["deadline"] !== null && deadline === null)) return null;
+  return {
+    ...{ ...work, id, state: "queued", created: now, due: now, deadline, attempts: 0, generation: 0 },
+    ...{ refused: [], waitsFor: null, payers: [], started: null, reason: "", status: null, origin: null },
+  };
+}
+
+export type Work = Pick<Task, "agent" | "workspace" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax">;
+
+/** What is to be done, and by which agent. Null if it is not understood. */
+export function workIn(value: JsonObject): Work | null {
   const agent = textIn(value, "agent", idCharactersMax);
   const workspace = textIn(value, "workspace", pathCharactersMax);
   const prompt = textIn(value, "prompt", promptCharactersMax);
   const argv = value["argv"] === null ? null : textsIn(value, "argv", argumentsMax);
   const timeoutMilliseconds = numberIn(value, "timeoutMilliseconds", 1, timeMost);
   const attemptsMax = numberIn(value, "attemptsMax", 1, attemptsMost);
-  const deadline = value["deadline"] === null ? null : numberIn(value, "deadline", 1, timeMost);
   if (agent === null || workspace === null || prompt === null || timeoutMilliseconds === null || attemptsMax === null)
     return null;
   if (value["argv"] !== null && (argv === null || argv.length === 0)) return null;
-  if (value["deadline"] !== null && deadline === null) return null;
   if ((argv === null) === (prompt === "")) return null;
   if (argv !== null && argv.join("").length > promptCharactersMax) return null;
-  return {
-    ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline, timeoutMilliseconds },
-    ...{
-      attempts: 0,
-      attemptsMax,
-      generation: 0,
-      refused: [],
-      waitsFor: null,
-      payers: [],
-      started: null,
-      reason: "",
-      status: null,
-    },
-  };
+  return { agent, workspace, prompt, argv, timeoutMilliseconds, attemptsMax };
 }
 
 function isState(text: string): text is TaskState {

@@ -20,10 +20,11 @@ import {
   retryTask,
 } from "../../org/task-life.ts";
 import type { Calls } from "../calls/calls.ts";
-import { type Entries, NO_ACTOR } from "../log/entries.ts";
+import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { ClientConnection, Exchange } from "../rpc/serving.ts";
 import { RunBudgets } from "./run-funds.ts";
+import { Schedules, taskEntry } from "./schedules.ts";
 
 type RunAnswer = Answer<ProgramCompletion | ProgramRefusal | DenialView>;
 
@@ -44,12 +45,13 @@ interface FundedRun {
 }
 
 const timerMost = 2_147_483_647;
-const parkedMax = 1000;
+const runningMax = 1000;
 /** How late a request that expired is noticed. */
 const expiryMilliseconds = 5000;
 const capabilitiesMax = 64;
 
 export class TaskRuns {
+  readonly schedules: Schedules;
   readonly #parts: DaemonParts;
   readonly #entries: Entries;
   readonly #claims = new Map<string, Claim>();
@@ -64,6 +66,7 @@ export class TaskRuns {
     this.#parts = parts;
     this.#entries = entries;
     this.#budgets = new RunBudgets(parts);
+    this.schedules = new Schedules(parts, entries);
   }
 
   /** Parked tasks are looked at again with the next request. */
@@ -78,11 +81,7 @@ export class TaskRuns {
 
   /** `runner`: the process that has the task from now on; only its call starts the program. */
   entry(task: Task, by: string | null, runner: ClientConnection["peer"] | null = null): LogEntry {
-    const { id, agent, workspace, state, attempts, generation, reason } = task;
-    const claim = runner === null ? {} : { pid: runner.pid, start: runner.start };
-    return this.#entries.make("control", { ...NO_ACTOR, agent, workspace }, `task ${state}`, {
-      more: { task: id, run: attempts, generation, reason, ...(by === null ? {} : { by }), ...claim },
-    });
+    return taskEntry(this.#entries, task, by, runner === null ? {} : { pid: runner.pid, start: runner.start });
   }
 
   async change(
@@ -104,18 +103,17 @@ export class TaskRuns {
   /** Tasks that lost their runner, and parked ones whose request was answered. Before every claim, so no timer is needed. */
   async settle(): Promise<void> {
     const { stores, now } = this.#parts;
-    const running = await stores.tasks.list(null, ["running"], parkedMax);
+    const running = await stores.tasks.list(null, ["running"], runningMax);
     for (const one of running.ok ? running.value : [])
       if (this.#claims.get(one.id)?.task.generation !== one.generation)
         await this.#change(one.id, (task) => loseRun(task, one.generation, now()), this.#budgets.lost(one));
     if (!this.#isAnswered && now() < this.#parkedSeen + expiryMilliseconds) return;
     this.#isAnswered = false;
     this.#parkedSeen = now();
-    const parked = await stores.tasks.list(null, ["parked"], parkedMax);
-    for (const { id, waitsFor } of parked.ok ? parked.value : []) {
-      const answer = waitsFor === null ? null : await this.#answer(waitsFor.approval);
-      if (waitsFor !== null && answer !== null)
-        await this.#change(id, (task) => answerTask(task, waitsFor.approval, answer, now()));
+    const waiting = await stores.tasks.waiting();
+    for (const { id, approval } of waiting.ok ? waiting.value : []) {
+      const answer = await this.#answer(approval);
+      if (answer !== null) await this.#change(id, (task) => answerTask(task, approval, answer, now()));
     }
   }
 
@@ -126,6 +124,7 @@ export class TaskRuns {
     by: string,
   ): Promise<Answer<{ task: Task | null; isMore: boolean }>> {
     await this.settle();
+    if (id === null) await this.schedules.fire(workspace, (task) => this.#told(task));
     const { stores, now } = this.#parts;
     const taken: string[] = [];
     const change: TaskChange = (task) => {

@@ -8,11 +8,12 @@ import {
   type TaskChange,
   type TaskState,
   type TaskStore,
+  type WaitingTask,
 } from "../../core/ports/stores/task-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { appendEntry } from "../log/append.ts";
-import { jsonOf } from "../memory/memory-text.ts";
+import { jsonOf, plainOf } from "../memory/memory-text.ts";
 
 /** The columns beside the body are what claims search by. */
 export const taskTables: string = `
@@ -43,6 +44,13 @@ CREATE TABLE task_time (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** The approval that a parked task waits for: all of them are found without their bodies. */
+export const taskApproval: string = `
+ALTER TABLE task ADD COLUMN approval TEXT;
+UPDATE task SET approval = json_extract(body, '$.waitsFor.approval') WHERE state = 'parked';
+CREATE INDEX task_approval ON task (approval) WHERE approval IS NOT NULL;
+`;
+
 const openMax = 20_000;
 /** Tasks that have ended and are the oldest make room for new ones. */
 const endedKeptMax = 20_000;
@@ -57,12 +65,9 @@ export class SqliteTaskStore implements TaskStore {
   add(task: Task, entry: LogEntry): Durable<boolean> {
     return this.#loop.write(
       (connection) => {
-        const [row] = connection.all(
-          "SELECT count(*) AS count FROM task WHERE state IN ('queued', 'running', 'parked')",
-        );
-        if (Number(row?.["count"]) >= openMax) return false;
+        if (isFull(connection)) return false;
         appendEntry(connection, entry);
-        write(connection, task);
+        writeTask(connection, task);
         return true;
       },
       Buffer.byteLength(JSON.stringify(task)),
@@ -70,7 +75,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   get(id: string): Durable<Task | null> {
-    return this.#loop.read((connection) => read(connection, id));
+    return this.#loop.read((connection) => readTask(connection, id));
   }
 
   list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]> {
@@ -87,6 +92,14 @@ export class SqliteTaskStore implements TaskStore {
     );
   }
 
+  waiting(): Durable<readonly WaitingTask[]> {
+    return this.#loop.read((connection) =>
+      connection
+        .all("SELECT id, approval FROM task WHERE approval IS NOT NULL AND state = 'parked'")
+        .map((row) => ({ id: plainOf(row["id"]), approval: String(row["approval"]) })),
+    );
+  }
+
   change(
     id: string,
     change: TaskChange,
@@ -94,11 +107,11 @@ export class SqliteTaskStore implements TaskStore {
     time: RunTime | null = null,
   ): Durable<Task | null> {
     return this.#loop.write((connection) => {
-      const before = read(connection, id);
+      const before = readTask(connection, id);
       const after = before === null ? null : change(before);
       if (after === null) return null;
       appendEntry(connection, entry(after));
-      write(connection, after);
+      writeTask(connection, after);
       if (isEnded(after)) prune(connection);
       for (const account of time?.accounts ?? []) addTime(connection, account, time?.milliseconds ?? 0);
       return after;
@@ -119,7 +132,7 @@ export class SqliteTaskStore implements TaskStore {
       const after = row === undefined ? null : change(taskOf(row));
       if (after === null) return null;
       appendEntry(connection, entry(after));
-      write(connection, after);
+      writeTask(connection, after);
       connection.run(
         "INSERT INTO task_turn (workspace, agent, started) VALUES (?, ?, ?) ON CONFLICT (workspace, agent) DO UPDATE SET started = max(started + 1, excluded.started)",
         place,
@@ -153,6 +166,12 @@ function addTime(connection: Connection, account: string, milliseconds: number):
   );
 }
 
+/** No further task is queued. */
+export function isFull(connection: Connection): boolean {
+  const [row] = connection.all("SELECT count(*) AS count FROM task WHERE state IN ('queued', 'running', 'parked')");
+  return Number(row?.["count"]) >= openMax;
+}
+
 function prune(connection: Connection): void {
   connection.run(
     `DELETE FROM task WHERE state IN ('done', 'failed', 'cancelled') AND created < (
@@ -161,21 +180,22 @@ function prune(connection: Connection): void {
   );
 }
 
-function read(connection: Connection, id: string): Task | null {
+export function readTask(connection: Connection, id: string): Task | null {
   const [row] = connection.all("SELECT body FROM task WHERE id = ?", jsonOf(id));
   return row === undefined ? null : taskOf(row);
 }
 
-function write(connection: Connection, task: Task): void {
-  const { id, workspace, agent, state, created, due } = task;
+export function writeTask(connection: Connection, task: Task): void {
+  const { id, workspace, agent, state, created, due, waitsFor } = task;
   connection.run(
-    "INSERT OR REPLACE INTO task (id, workspace, agent, state, created, due, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    ...[jsonOf(id), jsonOf(workspace), jsonOf(agent), state, created, due, JSON.stringify(task)],
+    "INSERT OR REPLACE INTO task (id, workspace, agent, state, created, due, approval, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ...[jsonOf(id), jsonOf(workspace), jsonOf(agent), state, created, due, waitsFor?.approval ?? null],
+    JSON.stringify(task),
   );
 }
 
 function taskOf(row: Readonly<Record<string, unknown>>): Task {
-  // Rows of earlier versions have neither.
-  const { payers = [], started = null, ...task } = JSON.parse(String(row["body"])) as Task;
-  return { ...task, payers, started };
+  // Rows of earlier versions have none of these.
+  const { payers = [], started = null, origin = null, ...task } = JSON.parse(String(row["body"])) as Task;
+  return { ...task, payers, started, origin };
 }

@@ -10,7 +10,7 @@ import type { ChainedEntry, LogQuery } from "../stores/log.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
 import type { SinkStatus } from "../stores/sink.ts";
 import type { DecisionView, HoldingRequest, HoldingView } from "./holding-view.ts";
-import type { TaskMessages } from "./task-messages.ts";
+import type { ScheduleMessages, TaskMessages } from "./task-messages.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -183,7 +183,7 @@ export interface ServerDetails {
   readonly digest: string;
 }
 
-type SharedMessages = DraftMessages & TaskMessages;
+type SharedMessages = DraftMessages & TaskMessages & ScheduleMessages;
 
 export type ControlMessages = SharedMessages & {
   /** All tools of a folder's workspace, or those an agent's own record can ever allow. */

@@ -1,4 +1,5 @@
-// The control messages about tasks.
+// The control messages about tasks and schedules.
+import type { Schedule } from "../stores/schedule-store.ts";
 import type { Task, TaskState } from "../stores/task-store.ts";
 
 type AboutTask = { readonly asks: { readonly id: string }; readonly answers: { readonly task: Task } };
@@ -47,4 +48,29 @@ export type TaskMessages = {
   };
   /** Long-running: an event `{task}` for every change; those that are not over come first. */
   readonly "tasks.watch": { readonly asks: { readonly workspace: string | null }; readonly answers: object };
+};
+
+/** `times`: the next moments of its clock, as far as they are known now. */
+export interface ScheduleView {
+  readonly schedule: Schedule;
+  readonly times: readonly number[];
+}
+
+export type ScheduleMessages = {
+  readonly "schedules.add": {
+    readonly asks: Pick<
+      Schedule,
+      "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax"
+    >;
+    readonly answers: ScheduleView;
+  };
+  readonly "schedules.list": {
+    readonly asks: { readonly workspace: string | null };
+    readonly answers: { readonly schedules: readonly Schedule[] };
+  };
+  readonly "schedules.show": { readonly asks: { readonly id: string }; readonly answers: ScheduleView };
+  readonly "schedules.remove": {
+    readonly asks: { readonly id: string };
+    readonly answers: { readonly schedule: Schedule };
+  };
 };

@@ -11,6 +11,9 @@ export function isEnded({ state }: Pick<Task, "state">): boolean {
   return state === "done" || state === "failed" || state === "cancelled";
 }
 
+/** What queued a task, if no person did. */
+export type TaskOrigin = { readonly kind: "schedule"; readonly id: string };
+
 export interface Task {
   readonly id: string;
   readonly workspace: string;
@@ -44,6 +47,8 @@ export interface Task {
   readonly reason: string;
   /** The exit status of the last run; null before the first, and for a run that was ended. */
   readonly status: number | null;
+  /** Null: a person. */
+  readonly origin: TaskOrigin | null;
 }
 
 /** How long a run took, and the accounts of budgets that it counts for. */
@@ -55,12 +60,20 @@ export interface RunTime {
 /** Returns the changed task, or null to leave it as it is. It runs inside the transaction, and may run twice. */
 export type TaskChange = (task: Task) => Task | null;
 
+/** A parked task, and the approval it waits for. */
+export interface WaitingTask {
+  readonly id: string;
+  readonly approval: string;
+}
+
 export interface TaskStore {
   /** False if there are too many tasks. */
   add(task: Task, entry: LogEntry): Durable<boolean>;
   get(id: string): Durable<Task | null>;
   /** The newest first. */
   list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]>;
+  /** All parked tasks that wait for an approval. */
+  waiting(): Durable<readonly WaitingTask[]>;
   /** Null if there is no such task, or if it was left as it is; then no time is counted. */
   change(id: string, change: TaskChange, entry: (task: Task) => LogEntry, time?: RunTime | null): Durable<Task | null>;
   /** How long the runs took that count for each of these accounts, in milliseconds. */

@@ -1,0 +1,151 @@
+// Control messages about schedules: people add and remove them.
+import { optionalText, textIn } from "../../core/base/fields.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
+import type { ScheduleView } from "../../core/ports/daemon/task-messages.ts";
+import { MISSED, type Schedule } from "../../core/ports/stores/schedule-store.ts";
+import { isEnded } from "../../core/ports/stores/task-store.ts";
+import { begun } from "../../org/schedules/schedule-life.ts";
+import { nextTime, parseWhen, type When } from "../../org/schedules/when.ts";
+import type { DaemonParts } from "../parts.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
+import type { Schedules } from "../tasks/schedules.ts";
+import type { Admission } from "./admission.ts";
+import { holdsSecretText, SECRET, workIn } from "./tasks.ts";
+
+const idCharactersMax = 128;
+const pathCharactersMax = 4096;
+const whenCharactersMax = 1000;
+const timesShown = 5;
+
+export function scheduleAnswers(
+  parts: DaemonParts,
+  admission: Admission,
+  schedules: Schedules,
+): readonly (readonly [string, MessageHandler])[] {
+  const { stores, redacting } = parts;
+  const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
+  const unknown = (id: string): Answer<never> => refusal("unknown_schedule", `there is no schedule ${id}`);
+  return [
+    [
+      "schedules.add",
+      async (exchange) => {
+        const admitted = admission.handling(exchange);
+        if (!admitted.ok) return admitted;
+        const work = workIn(exchange.value);
+        const when = textIn(exchange.value, "when", whenCharactersMax);
+        const missed = MISSED.find((one) => one === exchange.value["missed"]);
+        if (work === null || when === null || missed === undefined) return BAD;
+        if (holdsSecretText(redacting, work)) return SECRET;
+        const made = await newSchedule(parts, { ...work, when, missed });
+        if (!made.ok) return made;
+        const kept = await stores.schedules.add(made.value, schedules.entry(made.value, "added", admitted.value.by));
+        if (!kept.ok) return refusal(kept.code, kept.message);
+        return kept.value
+          ? { ok: true, value: viewOf(parts, made.value) }
+          : refusal("too_many", "there are too many schedules: ambit schedules remove");
+      },
+    ],
+    [
+      "schedules.list",
+      async ({ value }) => {
+        const workspace = optionalText(value, "workspace", pathCharactersMax);
+        if (workspace === undefined) return BAD;
+        const found = await stores.schedules.list(workspace);
+        return found.ok
+          ? { ok: true, value: { schedules: found.value.map(brief) } }
+          : refusal(found.code, found.message);
+      },
+    ],
+    [
+      "schedules.show",
+      async (exchange) => {
+        const found = await stores.schedules.get(idIn(exchange));
+        if (!found.ok) return refusal(found.code, found.message);
+        return found.value === null ? unknown(idIn(exchange)) : { ok: true, value: viewOf(parts, found.value) };
+      },
+    ],
+    [
+      "schedules.remove",
+      async (exchange) => {
+        const { by } = admission.narrowing(exchange).value;
+        const removed = await stores.schedules.remove(idIn(exchange), (one) => schedules.entry(one, "removed", by));
+        if (!removed.ok) return refusal(removed.code, removed.message);
+        return removed.value === null ? unknown(idIn(exchange)) : { ok: true, value: { schedule: removed.value } };
+      },
+    ],
+  ];
+}
+
+const BAD = refusal("invalid_input", "the message is not understood");
+const briefCharactersMax = 400;
+
+function brief(schedule: Schedule): Schedule {
+  const { prompt } = schedule;
+  return prompt.length > briefCharactersMax
+    ? { ...schedule, prompt: `${prompt.slice(0, briefCharactersMax)}...` }
+    : schedule;
+}
+
+type ScheduleInput = Pick<
+  Schedule,
+  "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax"
+>;
+
+/** A schedule that has at least one time to come. */
+export async function newSchedule(
+  { stores, zones, wall, id }: Pick<DaemonParts, "stores" | "zones" | "wall" | "id">,
+  input: ScheduleInput,
+): Promise<Answer<Schedule>> {
+  const read = parseWhen(input.when);
+  if (!read.ok) return refusal("invalid_input", read.message);
+  const { when } = read;
+  const zone = zones.named(zoneIn(when) ?? zones.local());
+  if (zone === null) return refusal("invalid_input", `there is no time zone ${zoneIn(when) ?? zones.local()}`);
+  let seen: string | null = null;
+  if (when.kind === "after") {
+    const followed = await followedBy(stores, when.id, input.workspace);
+    if (!followed.ok) return followed;
+    seen = followed.value;
+  }
+  const schedule = begun(
+    {
+      ...{ ...input, id: id("h"), when: read.text, zone: zone.name, created: wall(), seen },
+      ...{ isEnded: false, count: 0, lastTask: null, reason: "" },
+    },
+    when,
+    zone,
+  );
+  return schedule === null ? refusal("invalid_input", "there is no such time to come") : { ok: true, value: schedule };
+}
+
+/** What of it is over already and starts nothing: the last task of a schedule. */
+async function followedBy(
+  { tasks, schedules }: DaemonParts["stores"],
+  id: string,
+  workspace: string,
+): Promise<Answer<string | null>> {
+  const [task, schedule] = [await tasks.get(id), await schedules.get(id)];
+  if (!task.ok) return refusal(task.code, task.message);
+  if (!schedule.ok) return refusal(schedule.code, schedule.message);
+  if (task.value?.workspace === workspace) return { ok: true, value: null };
+  if (schedule.value?.workspace !== workspace)
+    return refusal("invalid_input", `there is no task and no schedule ${id} in this workspace`);
+  const { lastTask } = schedule.value;
+  const last = lastTask === null ? null : await tasks.get(lastTask);
+  return { ok: true, value: last?.ok === true && last.value !== null && isEnded(last.value) ? lastTask : null };
+}
+
+function zoneIn(when: When): string | null {
+  return when.kind === "cron" || when.kind === "at" ? when.zone : null;
+}
+
+function viewOf({ zones }: Pick<DaemonParts, "zones">, schedule: Schedule): ScheduleView {
+  const read = parseWhen(schedule.when);
+  const zone = zones.named(schedule.zone);
+  const times: number[] = [];
+  for (let next = schedule.next; next !== null && times.length < timesShown; ) {
+    times.push(next);
+    next = read.ok && zone !== null ? nextTime(read.when, next, next, zone) : null;
+  }
+  return { schedule, times };
+}

@@ -1,0 +1,63 @@
+// Schedules at work: before each claim of a runner, what is due of its workspace is queued. No timer: without a runner no task
+// would start, and a time that passes meanwhile is missed.
+import type { JsonObject } from "../../core/base/json.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { Schedule, ScheduleStep } from "../../core/ports/stores/schedule-store.ts";
+import type { Task } from "../../core/ports/stores/task-store.ts";
+import { type Clocks, fired } from "../../org/schedules/schedule-life.ts";
+import { type Entries, NO_ACTOR } from "../log/entries.ts";
+import type { DaemonParts } from "../parts.ts";
+
+export class Schedules {
+  readonly #parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id">;
+  readonly #entries: Entries;
+
+  constructor(parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id">, entries: Entries) {
+    this.#parts = parts;
+    this.#entries = entries;
+  }
+
+  /** `onTask`: told of each task that was queued. */
+  async fire(workspace: string, onTask: (task: Task) => void): Promise<void> {
+    const { stores, now, wall, zones, id: newId } = this.#parts;
+    const clocks: Clocks = { wall: wall(), now: now() };
+    const due = await stores.schedules.due(workspace, clocks.wall);
+    for (const { schedule, facts } of due.ok ? due.value : []) {
+      const zone = zones.named(schedule.zone);
+      if (zone === null) continue;
+      const task = newId("w");
+      // Looked at first without a transaction: a schedule that waits for a task is due all the time.
+      if (fired(schedule, facts, clocks, zone, task) === null) continue;
+      const changed = await stores.schedules.change(
+        schedule.id,
+        (one, known) => fired(one, known, clocks, zone, task),
+        (step) => this.#stepEntries(step),
+      );
+      if (changed.ok && changed.value !== null && changed.value.task !== null) onTask(changed.value.task);
+    }
+  }
+
+  entry(schedule: Schedule, change: string, by: string | null): LogEntry {
+    const { id, agent, workspace, when, zone, reason, lastTask } = schedule;
+    return this.#entries.make("control", { ...NO_ACTOR, agent, workspace }, `schedule ${change}`, {
+      more: { schedule: id, when, zone, reason, ...(change === "fired" ? { task: lastTask } : {}), ...byOf(by) },
+    });
+  }
+
+  #stepEntries({ schedule, task }: ScheduleStep): readonly LogEntry[] {
+    const change = task !== null ? "fired" : schedule.isEnded ? "ended" : "moved";
+    return [this.entry(schedule, change, null), ...(task === null ? [] : [taskEntry(this.#entries, task, null)])];
+  }
+}
+
+/** `by`: the person who changed it; null for the daemon itself. */
+export function taskEntry(entries: Entries, task: Task, by: string | null, more: JsonObject = {}): LogEntry {
+  const { id, agent, workspace, state, attempts, generation, reason } = task;
+  return entries.make("control", { ...NO_ACTOR, agent, workspace }, `task ${state}`, {
+    more: { task: id, run: attempts, generation, reason, ...byOf(by), ...more },
+  });
+}
+
+function byOf(by: string | null): { readonly by?: string } {
+  return by === null ? {} : { by };
+}

@@ -1,0 +1,114 @@
+// The life of a schedule, as pure changes: when it queues a task, and when it is over.
+import type { Schedule, ScheduleFacts, ScheduleStep } from "../../core/ports/stores/schedule-store.ts";
+import { isEnded, type Task } from "../../core/ports/stores/task-store.ts";
+import type { Zone } from "../../core/ports/zone.ts";
+import { nextTime, parseWhen, type When } from "./when.ts";
+
+/** A time that is noticed later than this is missed. */
+export const lateMilliseconds = 60_000;
+/** A clock that is put back by less than this is still trusted: no time of it comes twice. */
+export const clockBackMilliseconds = 86_400_000;
+
+export interface Clocks {
+  /** What the wall clock shows. */
+  readonly wall: number;
+  /** The daemon's clock, which tasks are due by. */
+  readonly now: number;
+}
+
+/** The first time of a new schedule. Null if it has none: `at` is in the past. */
+export function begun(schedule: Omit<Schedule, "next" | "floor" | "after">, when: When, zone: Zone): Schedule | null {
+  const { created } = schedule;
+  if (when.kind === "after") return { ...schedule, next: null, floor: null, after: when.id };
+  const next = nextTime(when, created, created, zone);
+  return next === null ? null : { ...schedule, next, floor: floorOf(when, created, next), after: null };
+}
+
+/** What is due of it; null: nothing. `newTask`: the id of the task, if there is one. */
+export function fired(
+  schedule: Schedule,
+  facts: ScheduleFacts,
+  clocks: Clocks,
+  zone: Zone,
+  newTask: string,
+): ScheduleStep | null {
+  if (schedule.isEnded) return null;
+  const read = parseWhen(schedule.when);
+  if (!read.ok) return ended(schedule, read.message);
+  if (read.when.kind === "after") return followed(schedule, facts, clocks, newTask);
+  return timed(schedule, read.when, facts, clocks, zone, newTask);
+}
+
+function timed(
+  schedule: Schedule,
+  when: When,
+  { last }: ScheduleFacts,
+  clocks: Clocks,
+  zone: Zone,
+  newTask: string,
+): ScheduleStep | null {
+  const { wall } = clocks;
+  const { next, floor, missed } = schedule;
+  if (next === null) return ended(schedule, "it has no further time");
+  if (floor !== null && wall < floor) {
+    const again = nextTime(when, wall, wall, zone);
+    return {
+      schedule: { ...schedule, next: again, floor: floorOf(when, wall, again), reason: CLOCK_BACK },
+      task: null,
+    };
+  }
+  if (wall < next) return null;
+  const isOpen = last !== null && !isEnded(last);
+  const isMissed = wall - next > lateMilliseconds || isOpen;
+  // It stays due until its last task has ended, and is made up for then.
+  if (isOpen && missed === "once") return null;
+  const later = nextTime(when, wall, next, zone);
+  const after = { ...schedule, next: later, floor: floorOf(when, wall, later), isEnded: later === null };
+  if (isMissed && missed === "skip")
+    return { schedule: { ...after, reason: isOpen ? "its last task was not over" : "a time was missed" }, task: null };
+  return withTask({ ...after, reason: isMissed ? "made up for a missed time" : "" }, clocks, newTask);
+}
+
+const CLOCK_BACK = "the clock was put back";
+
+/** `at` never comes again, whatever the clock shows. */
+function floorOf(when: When, wall: number, next: number | null): number | null {
+  if (next === null) return null;
+  if (when.kind === "every") return next - when.milliseconds - lateMilliseconds;
+  return when.kind === "cron" ? wall - clockBackMilliseconds : null;
+}
+
+/** Follows one task, once; or a schedule, each time that a task of it is done. */
+function followed(
+  schedule: Schedule,
+  { last, followed: before }: ScheduleFacts,
+  clocks: Clocks,
+  newTask: string,
+): ScheduleStep | null {
+  if (before === null) return ended(schedule, `there is no ${schedule.after} any more`);
+  const { task, isLast } = before;
+  if (task === null || !isEnded(task)) return null;
+  const isRepeated = task.id !== schedule.after;
+  if (task.id === schedule.seen) return isLast ? ended(schedule, `${schedule.after} is over`) : null;
+  if (task.state !== "done") {
+    const reason = `${task.id} is ${task.state}`;
+    return isRepeated ? { schedule: { ...schedule, seen: task.id, reason }, task: null } : ended(schedule, reason);
+  }
+  if (last !== null && !isEnded(last)) return null;
+  return withTask({ ...schedule, seen: task.id, isEnded: !isRepeated, reason: "" }, clocks, newTask);
+}
+
+function ended(schedule: Schedule, reason: string): ScheduleStep {
+  return { schedule: { ...schedule, isEnded: true, next: null, floor: null, reason }, task: null };
+}
+
+function withTask(schedule: Schedule, { now }: Clocks, id: string): ScheduleStep {
+  const { workspace, agent, prompt, argv, timeoutMilliseconds, attemptsMax, count } = schedule;
+  const task: Task = {
+    ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline: null },
+    ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, payers: [] },
+    started: null,
+    ...{ reason: "", status: null, origin: { kind: "schedule", id: schedule.id } },
+  };
+  return { schedule: { ...schedule, count: count + 1, lastTask: id }, task };
+}
