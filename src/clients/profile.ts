@@ -30,8 +30,11 @@ export type ClientSetting =
       readonly set: JsonObject;
     }
   | { readonly kind: "text"; readonly path: string }
-  /** `key = value` lines, copied without those that hold a credential or name one. */
-  | { readonly kind: "lines"; readonly path: string }
+  /**
+   * `key = value` lines, copied without those that hold a credential or name one. The file of certificates that `authorities`
+   * names is copied, too.
+   */
+  | { readonly kind: "lines"; readonly path: string; readonly authorities?: string }
   /** Its files with one of these endings, at most four levels deep. */
   | { readonly kind: "folder"; readonly path: string; readonly endings: readonly string[] };
 

@@ -168,12 +168,6 @@ export const PLAIN_PROFILE: ClientProfile = {
   notes: [],
 };
 
-/** Settings of package managers, for every client: which registry they ask, never with which credential. */
-export const PACKAGE_SETTINGS: readonly ClientSetting[] = [
-  { kind: "lines", path: ".npmrc" },
-  { kind: "lines", path: ".config/pip/pip.conf" },
-];
-
 /** Among the built-in ones, by the name of the program, whatever folder it is in. */
 export function profileOfProgram(program: string): ClientProfile {
   const name = program.slice(program.lastIndexOf("/") + 1);

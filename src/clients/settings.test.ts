@@ -106,7 +106,12 @@ test.each<[string, readonly string[]]>([
   ["_AUTHTOKEN=abc", ["_AUTHTOKEN"]],
   ["anything=npm_0123456789abcdefghij", ["anything"]],
 ])("the line %s is copied without %j", (line, dropped) => {
-  const { text, dropped: found } = plainLines(`first=1\n${line}\nlast=2`);
+  const { lines, dropped: found } = plainLines(`first=1\n${line}\nlast=2`);
   expect(found).toEqual(dropped);
-  expect(text).toBe(dropped.length === 0 ? `first=1\n${line}\nlast=2` : "first=1\nlast=2");
+  expect(lines.join("\n")).toBe(dropped.length === 0 ? `first=1\n${line}\nlast=2` : "first=1\nlast=2");
+});
+
+test("a line that names certificates is told apart, in its place", () => {
+  const { lines } = plainLines('[global]\ncert = "/a b.pem"\n[install]\ncertain = 1', "cert");
+  expect(lines).toEqual(["[global]", { authorities: "/a b.pem" }, "[install]", "certain = 1"]);
 });

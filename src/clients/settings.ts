@@ -52,16 +52,32 @@ export function holdsCredential(text: string): boolean {
 const SECRET_LINE =
   /(?:^|:)\s*(_auth\w*|_password|username|email|password|token|certfile|keyfile|cert|key|otp|client-cert)\s*=/i;
 
-/** Lines that hold no credential, and the keys of the others. */
-export function plainLines(text: string): { readonly text: string; readonly dropped: readonly string[] } {
+export interface PlainLines {
+  /** Lines in their order; `authorities` of a file of certificates that a line names, which is another one inside. */
+  readonly lines: readonly (string | { readonly authorities: string })[];
+  readonly dropped: readonly string[];
+}
+
+/** Lines that hold no credential, and the keys of the others. `key`: names a file of certificates. */
+export function plainLines(text: string, key: string | null = null): PlainLines {
   const dropped: string[] = [];
-  const kept = text.split("\n").filter((line) => {
+  const lines = text.split("\n").flatMap((line): PlainLines["lines"] => {
+    const [name = "", ...value] = line.split("=");
+    if (key !== null && name.trim() === key)
+      return [
+        {
+          authorities: value
+            .join("=")
+            .trim()
+            .replace(/^"(.*)"$/, "$1"),
+        },
+      ];
     const isSecret =
       SECRET_LINE.test(line) || SECRET_KEY.test(keyOf(line)) || holdsCredential(line) || /:\/\/[^/\s]*@/.test(line);
     if (isSecret) dropped.push(keyOf(line));
-    return !isSecret;
+    return isSecret ? [] : [line];
   });
-  return { text: kept.join("\n"), dropped };
+  return { lines, dropped };
 }
 
 function keyOf(line: string): string {

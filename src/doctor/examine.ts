@@ -1,4 +1,5 @@
 // All checks over one probe, as sections: the project, each agent, the machine.
+import { pathText } from "../core/authority/axes/path.ts";
 import { type Grant, isCounted, type Span } from "../core/authority/grant.ts";
 import type { Diagnostic, Severity } from "../core/notation/diagnostic.ts";
 import { compactText } from "../core/notation/printer.ts";
@@ -58,6 +59,21 @@ export function examine(probe: Probe, step: (done: number, total: number) => voi
   ];
 }
 
+/** What programs in `ambit run` find, in the order of the search path. */
+function toolchainWords({ toolchains }: Probe): readonly string[] {
+  if (toolchains === undefined) return [];
+  const inside = toolchains.names.map(({ name, folder }) => `${name} (${pathText(folder)})`);
+  const outside = toolchains.left.map(pathText);
+  return [
+    ...(inside.length === 0 ? [] : [`toolchains inside \`ambit run\`: ${inside.join(", ")}`]),
+    ...(outside.length === 0
+      ? []
+      : [
+          `on PATH and not inside \`ambit run\`: ${outside.join(", ")} (\`programs: { add: [FOLDER] }\` in your config.yml)`,
+        ]),
+  ];
+}
+
 /** Agents with errors first, then those with warnings; else in the order of their names. */
 function rankOf({ failed, warnings }: Section): number {
   return failed > 0 ? 0 : warnings > 0 ? 1 : 2;
@@ -69,12 +85,13 @@ function userSection(user: ProbeUser): Section {
   return section("user", `user ${user.name}`, user.source.name, findings, [], passed);
 }
 
-function machineSection({ machine, sink = null, secrets = null, servers = [], agents, now }: Probe): Section {
+function machineSection(probe: Probe): Section {
+  const { machine, sink = null, secrets = null, servers = [], agents, now } = probe;
   const isNeeded = agents.some(({ grants }) => grants.some((grant) => runs(grant) && isLive(grant, now)));
   const told = [examineSink(sink), examineSecrets(secrets), examineServers(servers)];
   const reports = [...told, ...(machine === null ? [] : [examineMachine(machine, isNeeded)])];
   const all = <T>(of: (report: MachineReport) => readonly T[]): readonly T[] => reports.flatMap(of);
-  const [findings, passed] = [all((one) => one.findings), all((one) => one.passed)];
+  const [findings, passed] = [all((one) => one.findings), [...all((one) => one.passed), ...toolchainWords(probe)]];
   return section("machine", "this machine", null, findings, [], passed);
 }
 

@@ -85,6 +85,11 @@ export interface Probe {
   readonly servers?: readonly ProbeServer[];
   /** Where the key of the secrets comes from; null or absent if there are none, or no daemon was asked. */
   readonly secrets?: KeyStatus | null;
+  /** Folders of the caller's search path that clients of `ambit run` have, and those that they do not have. */
+  readonly toolchains?: {
+    readonly names: readonly { readonly name: string; readonly folder: readonly string[] }[];
+    readonly left: readonly (readonly string[])[];
+  };
   readonly tools: readonly ProbeTool[];
   readonly users?: readonly ProbeUser[];
   /** The org tables that the configurations bring. */

@@ -17,14 +17,17 @@ import { shadowLines } from "../cli/status/status.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
 import { toolFilesAt } from "../cli/tools/files.ts";
 import { readUserProfiles } from "../clients/disk/user-profiles.ts";
+import { REGISTRY_VARIABLES } from "../clients/package-settings.ts";
 import { pathText } from "../core/authority/axes/path.ts";
 import { isJsonObject } from "../core/base/json.ts";
 import { VERSION } from "../core/base/version.ts";
 import { parseJson } from "../core/notation/json-reader.ts";
+import { toolchainsOn } from "../daemon/programs/toolchains.ts";
 import { changeClassOf } from "../daemon/records/change-class.ts";
 import { presenceReason } from "../daemon/records/presence-reason.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
 import { signatureCheck } from "../log/keys/key-text.ts";
+import { CERTIFICATE_VARIABLES } from "../platform/certificate-files.ts";
 import { programsOnPath } from "../platform/detect.ts";
 import { sha256 } from "../platform/digest.ts";
 import { readTextFile } from "../platform/files.ts";
@@ -60,6 +63,8 @@ export interface Machine {
 }
 
 const CAVEATS_VARIABLES: readonly string[] = ["AMBIT_CAVEATS", "AGENT_BRIDLE_CAVEATS"];
+
+const HOME_VARIABLES: readonly string[] = [...CERTIFICATE_VARIABLES, ...REGISTRY_VARIABLES];
 
 /** The dependencies of the command line, over plain files. */
 export function composePorts(machine: Machine): ProgramPorts {
@@ -175,7 +180,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       moment,
       pathSettings: () => reading().pathSettings,
       call: daemon.call,
-      environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null),
+      environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null, HOME_VARIABLES),
     }),
     doctor: doctorPorts({
       hooks: async () =>
@@ -185,6 +190,13 @@ export function composePorts(machine: Machine): ProgramPorts {
             isDenied: await canaryDenied({ cwd, clientSettings: settings }, client, command),
           })),
         ),
+      toolchains: () => {
+        const ours = [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
+        const real = home === null ? null : realRoot(segmentsOf(home));
+        const { protectedPaths } = reading().pathSettings;
+        const path = machine.environment["PATH"] ?? "";
+        return toolchainsOn(path, { home: real, ours, protectedPaths }, agents.user()?.config.programs);
+      },
       shadow: () => shadowLines({ user: agents.user() }, Date.now()),
       agents,
       place: { cwd, workspace, state: folders.state, now, resolve: (name) => resolve(cwd, name) },

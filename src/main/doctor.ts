@@ -22,7 +22,7 @@ import type { Source } from "../core/notation/source.ts";
 import { readDeclarationValue } from "../core/notation/tools/declaration-value.ts";
 import type { ToolDetails } from "../core/ports/daemon/daemon-control.ts";
 import type { Step } from "../core/ports/progress.ts";
-import type { BrokenFile, ProbeAgent, ProbeTool, ProbeUser, Trust } from "../doctor/probe.ts";
+import type { BrokenFile, Probe, ProbeAgent, ProbeTool, ProbeUser, Trust } from "../doctor/probe.ts";
 import { editFile } from "../platform/edit-file.ts";
 import { segmentsOf } from "../platform/folders.ts";
 import { listFolder } from "../platform/listing.ts";
@@ -46,6 +46,8 @@ interface DoctorDeps {
   /** The path of our native program. */
   readonly native: string;
   readonly hooks: NonNullable<DoctorPorts["hooks"]>;
+  /** On the caller's search path. */
+  toolchains(): NonNullable<Probe["toolchains"]>;
   readonly shadow: NonNullable<DoctorPorts["shadow"]>;
   readonly admit: AdmitPorts["admit"];
   readonly running: ControlPorts["running"];
@@ -71,6 +73,7 @@ export function doctorPorts({
   serving,
   hooks,
   shadow,
+  toolchains,
   ...asked
 }: DoctorDeps): DoctorPorts {
   const { paint, terminal, print, printError } = asked;
@@ -111,6 +114,7 @@ export function doctorPorts({
         workspace:
           workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
         machine: machineFacts({ native, state }),
+        ...(names.length > 0 ? {} : { toolchains: toolchains() }),
         tools: [],
         // What is about all agents is said when all are looked at.
         ...(names.length > 0

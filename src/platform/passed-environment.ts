@@ -6,12 +6,14 @@ import type { Config } from "../core/notation/config/config.ts";
 /** The search path selects among known toolchains; it is not passed on as it is. */
 const SHELLS: readonly string[] = ["TERM", "LANG", "LC_ALL", "TZ", "PATH"];
 
+/** `more`: names that a client's home is made with. */
 export function passedEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   user: Pick<Config, "environment" | "secrets"> | null,
+  more: readonly string[] = [],
 ): Readonly<Record<string, string>> {
   const read = (user?.secrets ?? []).flatMap(({ from }) => (from.kind === "env" ? [from.at] : []));
-  const names = new Set([...SHELLS, ...(user?.environment ?? []), ...read]);
+  const names = new Set([...SHELLS, ...(user?.environment ?? []), ...read, ...more]);
   const values = [...names].flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];

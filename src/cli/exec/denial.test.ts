@@ -45,7 +45,18 @@ test.each<[string, DenialCode, string, string]>([
     "net.connect api.example.test:443",
     "ambit explain budget_exhausted",
   ],
-  ["no grant", "scope_violation", "net.connect evil.test:443", "ambit can scout net.connect evil.test:443"],
+  [
+    "no grant",
+    "scope_violation",
+    "net.connect other.test:443",
+    "ambit can scout net.connect other.test:443\n  grant it: ambit agents grant scout 'net.connect{hosts=[other.test],ports=[443]}'",
+  ],
+  [
+    "no grant, and an address that no grant is proposed for",
+    "scope_violation",
+    "net.connect 169.254.169.254:80",
+    "ambit can scout net.connect 169.254.169.254:80",
+  ],
   ["text that does not parse", "invalid_input", "net.connect 'a\\x00:443'", "ambit can scout net.connect 'a\\x00:443'"],
 ])("%s", (_, code, request, why) => {
   expect(told(code, request)).toBe(`ambit: denied while running: ${request}  ${code}\n  why: ${why}`);

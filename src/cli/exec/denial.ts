@@ -2,11 +2,12 @@
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { decide } from "../../core/gate/decide.ts";
+import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { changeClass } from "../can/change-class.ts";
 import { underTrust } from "../can/untrusted.ts";
+import { showVerdict } from "../can/verdict.ts";
 import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 
@@ -27,11 +28,22 @@ export function denialText(ports: Seen, loaded: DenialSubject, { code, request, 
     return `${word}: not reachable while running: ${shown(request)}  ${code}${because}${often}`;
   }
   // Where the grants are not what refused it, what they say to it is no answer.
+  const verdict = asked === null ? null : verdictOn(ports, loaded, asked);
   const why =
-    asked !== null && isAllowed(ports, loaded, asked)
+    asked !== null && verdict !== null && isAllowed(ports, loaded, asked, verdict)
       ? `ambit explain ${code}`
       : `ambit can ${shown(agent.id)} ${shown(request)}`;
-  return `${word}: denied while running: ${shown(request)}  ${code}${often}\n  why: ${why}`;
+  const grant = asked === null || verdict === null ? null : missingGrant(ports, loaded, asked, verdict);
+  const fix = grant === null ? "" : `\n  grant it: ambit agents grant ${shown(agent.id)} '${grant}'`;
+  return `${word}: denied while running: ${shown(request)}  ${code}${often}\n  why: ${why}${fix}`;
+}
+
+/** For a host that no grant names: package managers and other programs need it often. */
+function missingGrant(ports: Seen, { agent }: DenialSubject, request: Request, verdict: Verdict): string | null {
+  const { decision } = verdict;
+  if (request.verb.verb !== "net.connect" || decision.outcome !== "deny" || !isNameAlone(request)) return null;
+  const { suggest, deniedBy } = showVerdict({ ...agent, refused: false }, request, verdict, ports.moment);
+  return deniedBy === null ? suggest : null;
 }
 
 /** INVARIANT: the broker tells an address with every name that leads to one. */
@@ -40,7 +52,7 @@ function isNameAlone({ values: [host] }: Request): boolean {
 }
 
 /** What `ambit can` would say. */
-function isAllowed(ports: Seen, { agent, trust }: DenialSubject, request: Request): boolean {
+function verdictOn(ports: Seen, { agent, trust }: DenialSubject, request: Request): Verdict {
   const { pathSettings } = ports.reading;
   const decided = decide(
     { agent: agent.id, authority: agent.authority },
@@ -48,6 +60,9 @@ function isAllowed(ports: Seen, { agent, trust }: DenialSubject, request: Reques
     ports.moment,
     pathSettings.protectedPaths,
   );
-  const { decision } = underTrust(trust, request, decided, ports);
+  return underTrust(trust, request, decided, ports);
+}
+
+function isAllowed(ports: Seen, { agent }: DenialSubject, request: Request, { decision }: Verdict): boolean {
   return decision.outcome === "allow" && changeClass(ports, agent.authority, request) === "free";
 }

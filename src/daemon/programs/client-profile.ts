@@ -1,4 +1,6 @@
 // The profile of a client in a request: known by its id, never sent as data.
+
+import { registryVariables } from "../../clients/package-settings.ts";
 import type { ClientProfile } from "../../clients/profile.ts";
 import { NO_USER_PROFILES, profileById, type UserProfiles } from "../../clients/profile-choice.ts";
 import { variablesOf } from "../../clients/settings.ts";
@@ -73,7 +75,7 @@ export function clientPlan(
     one === null ? [] : [segmentsOf(one)],
   );
   const home = homes.open({
-    ...{ owner, profile, isFresh, inside },
+    ...{ owner, profile, isFresh, inside, environment: environment.environment },
     real: {
       folder: environment.home,
       isProtected: (path) => {
@@ -84,18 +86,25 @@ export function clientPlan(
     },
   });
   if (!home.ok) return { ok: false, refused: { code: "sandbox_unavailable", message: home.reason, fix: home.fix } };
+  const registries = registryVariables(environment.environment);
   const path = bare.environment.find(([name]) => name === "PATH")?.[1] ?? "";
   const set = [
     ["HOME", inside.home] as const,
     ["PATH", `${joinedPath(toolchains, path)}:${pathText(ASKING)}`] as const,
     ["AMBIT_DOOR", `http://127.0.0.1:${port}/ambit`] as const,
     ...toolchains.variables,
+    ...home.variables,
+    ...registries.variables,
     ...variablesOf(profile, inside),
   ];
-  const names = new Set(set.map(([name]) => name));
-  const variables = [...bare.environment.filter(([name]) => !names.has(name)), ...set];
+  // The last one of a name counts: that of the profile.
+  const variables = [...new Map([...bare.environment, ...set])];
   const network = { ...(bare.network ?? NO_NETWORK), relay: port };
-  return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment: variables, network }, home };
+  return {
+    ok: true,
+    plan: { ...bare, home: segmentsOf(home.path), environment: variables, network },
+    home: { ...home, notes: [...home.notes, ...registries.notes] },
+  };
 }
 
 interface ClientPlanParts {
@@ -107,10 +116,11 @@ interface ClientPlanParts {
   readonly hasRelay: boolean;
 }
 
-/** The person's order first, then what else the sandbox has. */
-function joinedPath({ folders }: ClientToolchains, path: string): string {
+/** The person's order first, then what else the sandbox has; of their toolchains, only what is on their own search path. */
+function joinedPath({ folders, trees }: ClientToolchains, path: string): string {
   const texts = folders.map(pathText).filter((text) => !text.includes(":"));
-  return [...new Set([...texts, ...path.split(":")])].join(":");
+  const others = path.split(":").filter((text) => !trees.some((tree) => isWithin(segmentsOf(text), tree)));
+  return [...new Set([...texts, ...others])].join(":");
 }
 
 const NO_NETWORK: PlanNetwork = { ports: [], loopback: [], chains: [] };

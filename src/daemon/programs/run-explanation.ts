@@ -1,5 +1,5 @@
 // What a program's result does not say by itself: where a missing program was searched, that the root was read-only, that the
-// sandbox had no network, and which command of a person ended it.
+// sandbox had no network or its loopback no such port, and which command of a person ended it.
 import type { Ending, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 
@@ -7,8 +7,11 @@ const READ_ONLY = /Read-only file system|EROFS/;
 /** What resolvers and clients print where no name can be resolved and no address reached. */
 const NO_NETWORK =
   /Could not resolve host|resolve host ?name|Temporary failure in name resolution|Name or service not known|Network is unreachable|EAI_AGAIN|ENOTFOUND|ENETUNREACH|dial tcp: lookup|Failed to connect to (?!localhost|127\.)/i;
+/** What clients print where nothing listens on a port of the sandbox's own loopback. */
+const REFUSED_LOOPBACK =
+  /(?:ECONNREFUSED (?:127\.0\.0\.1|::1):(\d{1,5})|connect to (?:localhost|127\.0\.0\.1) port (\d{1,5})|(?:localhost|127\.0\.0\.1):(\d{1,5})[^\n]{0,200}refused|host='(?:localhost|127\.0\.0\.1)', port=(\d{1,5}))/i;
 /** A message that is split between two chunks is found as long as the pieces are joined by this much. */
-const joinedBytesMax = 64;
+const joinedBytesMax = 256;
 
 const READ_ONLY_HINT =
   "its root was read-only: run it with root `rw` (`ambit exec --root rw`), which needs `fs.write` on the whole folder";
@@ -38,19 +41,28 @@ export class RunExplanation {
     this.#endedBy ??= by;
   }
 
-  /** The same sink, watched for messages about a read-only file system and a missing network. */
+  /** The same sink, watched for messages about a read-only file system, a missing network and a port without a server. */
   watched(sink: Sinks["output"]): Sinks["output"] {
     return (bytes) => {
       const isReadOnly = this.#plan?.root?.mode === "ro";
       const isOffline = this.#plan?.network === null;
-      if (this.#hint === null && (isReadOnly || isOffline)) {
+      if (this.#hint === null) {
         const text = this.#tail + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
         if (isReadOnly && READ_ONLY.test(text)) this.#hint = READ_ONLY_HINT;
         else if (isOffline && NO_NETWORK.test(text)) this.#hint = NO_NETWORK_HINT;
+        else this.#hint = this.#loopbackHint(text);
         this.#tail = text.slice(-joinedBytesMax);
       }
       return sink(bytes);
     };
+  }
+
+  #loopbackHint(text: string): string | null {
+    const port = REFUSED_LOOPBACK.exec(text)
+      ?.slice(1)
+      .find((one) => one !== undefined);
+    if (port === undefined || this.#plan?.network?.loopback.includes(Number(port)) === true) return null;
+    return `nothing in the sandbox listens on port ${port}; where this machine does, grant \`net.connect{hosts=[localhost],ports=[${port}]}\``;
   }
 
   of(result: RunResult): RunResult {

@@ -18,9 +18,13 @@ export interface ClientToolchains {
   /** Folders of the search path, in the person's order; system folders among them. */
   readonly folders: readonly PlanPath[];
   readonly variables: Toolchain["variables"];
+  /** For a person: each folder that is not the system's, and what it is. */
+  readonly names: readonly { readonly name: string; readonly folder: PlanPath }[];
+  /** Folders of the search path that are not inside. */
+  readonly left: readonly PlanPath[];
 }
 
-export const NO_TOOLCHAINS: ClientToolchains = { trees: [], folders: [], variables: [] };
+export const NO_TOOLCHAINS: ClientToolchains = { trees: [], folders: [], variables: [], names: [], left: [] };
 
 const SYSTEM: readonly PlanPath[] = [["usr"], ["bin"], ["sbin"]];
 
@@ -42,31 +46,45 @@ export function toolchainsOn(
   const trees: PlanPath[] = [];
   const folders: PlanPath[] = [];
   const variables: (readonly [string, string])[] = [];
+  const names: { name: string; folder: PlanPath }[] = [];
+  const left: PlanPath[] = [];
   const entries = path
     .split(":")
     .slice(0, foldersMax)
     .map((entry) => (entry.startsWith("/") ? realRoot(segmentsOf(entry)) : null));
   // The person's order; what is added and not on their path comes last.
   for (const real of [...entries, ...added]) {
-    if (real === null || !isFolder(real) || isRemoved(real) || folders.some((one) => isSame(one, real))) continue;
+    if (real === null || !isFolder(real) || [...folders, ...left].some((one) => isSame(one, real))) continue;
+    if (isRemoved(real)) {
+      left.push(real);
+      continue;
+    }
     if (SYSTEM.some((tree) => isWithin(real, tree))) {
       folders.push(real);
       continue;
     }
     if (added.some((one) => isSame(one, real))) {
-      if (!isShown(real, facts)) continue;
+      if (!isShown(real, facts)) {
+        left.push(real);
+        continue;
+      }
       folders.push(real);
       trees.push(real);
+      names.push({ name: "programs.add", folder: real });
       continue;
     }
     const found = toolchainAt(real, facts.home);
     const shown = (found?.trees ?? []).filter((tree) => isShown(tree, facts));
-    if (found === null || !shown.some((tree) => isWithin(real, tree))) continue;
+    if (found === null || !shown.some((tree) => isWithin(real, tree))) {
+      left.push(real);
+      continue;
+    }
     folders.push(real);
+    names.push({ name: found.name, folder: real });
     trees.push(...shown.filter((tree) => !isRemoved(tree) && !trees.some((one) => isSame(one, tree))));
     variables.push(...found.variables);
   }
-  return { trees, folders, variables };
+  return { trees, folders, variables, names, left };
 }
 
 function realFolders(written: readonly PlanPath[]): readonly PlanPath[] {

@@ -4,15 +4,15 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { PACKAGE_SETTINGS } from "../../clients/package-settings.ts";
 import type { ClientProfile } from "../../clients/profile.ts";
-import { PACKAGE_SETTINGS } from "../../clients/profiles.ts";
 import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
 import { errorCode } from "../../core/base/error-code.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { removeTree } from "../drafts/remove-tree.ts";
 import { TreeFolder } from "../live/tree-folder.ts";
 import { dropName, folderIn, placeFile } from "./home-folder.ts";
-import { type RealHome, readSettings } from "./real-settings.ts";
+import { CERTIFICATES, type RealHome, readAuthorities, readSettings, type SettingFile } from "./real-settings.ts";
 
 export interface HomeRequest {
   /** The agent, by a name that is unique on this machine. */
@@ -22,6 +22,8 @@ export interface HomeRequest {
   readonly isFresh: boolean;
   readonly real: RealHome;
   readonly inside: InsidePaths;
+  /** The person's variables; those that name certificate authorities count. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export type HomeResult =
@@ -30,6 +32,8 @@ export type HomeResult =
       /** Absolute, on the host. */
       readonly path: string;
       readonly notes: readonly string[];
+      /** Of certificate authorities, as they are inside. */
+      readonly variables: readonly (readonly [name: string, value: string])[];
       /** Once, when the client has ended. */
       release(): void;
     }
@@ -56,18 +60,19 @@ export class ClientHomes {
     await Promise.all(this.#removals.values());
   }
 
-  open({ owner, profile, isFresh, real, inside }: HomeRequest): HomeResult {
+  open({ owner, profile, isFresh, real, inside, environment = {} }: HomeRequest): HomeResult {
     const id = sha256(owner).slice(0, 32);
     const isInUse = (this.#uses.get(id) ?? 0) > 0;
     if (isFresh && isInUse)
       return refuse("another client of this agent is running in its home", "end that client, or leave out --fresh");
+    const authorities = readAuthorities(environment, inside);
     let notes: readonly string[];
     try {
       mkdirSync(join(this.#folder, id), { recursive: true, mode: 0o700 });
       const folder = TreeFolder.open(join(this.#folder, id));
       try {
         if (isFresh) setAside(folder, HOME);
-        notes = fill(folder, profile, real, inside, isInUse);
+        notes = [...fill(folder, { profile, real, inside, files: authorities.files, isInUse }), ...authorities.notes];
         if (!isInUse) this.#removeOld(id, folder);
       } finally {
         folder.close();
@@ -81,6 +86,7 @@ export class ClientHomes {
       ok: true,
       path: join(this.#folder, id, HOME),
       notes,
+      variables: authorities.variables,
       release: () => {
         const left = (this.#uses.get(id) ?? 1) - 1;
         if (left > 0) this.#uses.set(id, left);
@@ -117,13 +123,13 @@ function setAside(folder: TreeFolder, name: string): void {
   }
 }
 
-function fill(
-  folder: TreeFolder,
-  profile: ClientProfile,
-  real: RealHome,
-  inside: InsidePaths,
-  isInUse: boolean,
-): readonly string[] {
+interface Filling extends Pick<HomeRequest, "profile" | "real" | "inside"> {
+  /** Besides its settings. */
+  readonly files: readonly SettingFile[];
+  readonly isInUse: boolean;
+}
+
+function fill(folder: TreeFolder, { profile, real, inside, files, isInUse }: Filling): readonly string[] {
   try {
     mkdirSync(folder.pathOf(HOME), { mode: 0o700 });
   } catch (error) {
@@ -137,6 +143,8 @@ function fill(
     const aside = kept === null ? { folder, prefix: OLD } : { folder: kept, prefix: "" };
     if (!isInUse) dropName(home, [OLD_INSIDE], aside);
     const notes: string[] = [];
+    dropName(home, CERTIFICATES, aside);
+    for (const { path, content } of files) placeFile(home, path, content, aside);
     for (const setting of [...PACKAGE_SETTINGS, ...settingsOf(profile, inside)]) {
       const read = readSettings(setting, real, inside);
       notes.push(...read.notes);

@@ -9,6 +9,7 @@ import { clientSettings, holdsCredential, type InsidePaths, plainLines, tomlText
 import { errorCode } from "../../core/base/error-code.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
+import { CERTIFICATE_VARIABLES, readCertificates } from "../../platform/certificate-files.ts";
 import { readToml } from "../../text/toml.ts";
 
 export interface SettingFile {
@@ -29,6 +30,9 @@ export interface RealHome {
   /** A real path that no program may see; asked for targets of links and for files of folders: a profile names other files itself. */
   isProtected(path: string): boolean;
 }
+
+/** Where certificates of the person's own are, below the home folder. */
+export const CERTIFICATES: readonly string[] = [".ambit", "certificates"];
 
 const fileBytesMax = 1_048_576;
 const filesMax = 500;
@@ -56,18 +60,70 @@ export function readSettings(setting: ClientSetting, home: RealHome, paths: Insi
     }
     case "text":
       return plainFile(names, home);
-    case "lines": {
-      const found = textOf(names, home);
-      if (found.text === null) return { files: [], notes: found.notes };
-      const { text, dropped } = plainLines(found.text);
-      const left = dropped.length === 0 ? [] : [`${setting.path}: left out ${dropped.slice(0, 8).join(", ")}`];
-      return { files: [{ path: names, content: Buffer.from(text) }], notes: [...found.notes, ...left] };
-    }
+    case "lines":
+      return plainLinesOf(setting, home, paths);
     case "folder":
       return folderFiles(names, setting.endings, home);
     default:
       return setting satisfies never;
   }
+}
+
+/** The file of certificates that a line names is copied, and the line names the copy. */
+function plainLinesOf(
+  { path, authorities }: Extract<ClientSetting, { readonly kind: "lines" }>,
+  home: RealHome,
+  paths: InsidePaths,
+): ReadSettings {
+  const names = path.split("/");
+  const found = textOf(names, home);
+  if (found.text === null) return { files: [], notes: found.notes };
+  const { lines, dropped } = plainLines(found.text, authorities ?? null);
+  const notes = [
+    ...found.notes,
+    ...(dropped.length === 0 ? [] : [`${path}: left out ${dropped.slice(0, 8).join(", ")}`]),
+  ];
+  const files: SettingFile[] = [];
+  const kept = lines.flatMap((line) => {
+    if (typeof line === "string") return [line];
+    const read = readCertificates(line.authorities.replace(/^~(?=\/)/, home.folder ?? "~"));
+    if (!read.ok) {
+      notes.push(`${path}: left out ${authorities}: ${read.why}`);
+      return [];
+    }
+    const copy = certificatePath(names.join("-").replace(/^\./, ""));
+    files.push({ path: copy, content: Buffer.from(read.text) });
+    return [`${authorities} = ${[paths.home, ...copy].join("/")}`];
+  });
+  return { files: [{ path: names, content: Buffer.from(kept.join("\n")) }, ...files], notes };
+}
+
+/** Below the home folder. */
+function certificatePath(name: string): readonly string[] {
+  return [...CERTIFICATES, `${name}.pem`];
+}
+
+/** Files of certificates that variables name, and the same variables as they are inside. */
+export function readAuthorities(
+  environment: Readonly<Record<string, string | undefined>>,
+  paths: Pick<InsidePaths, "home">,
+): ReadSettings & { readonly variables: readonly (readonly [name: string, value: string])[] } {
+  const files: SettingFile[] = [];
+  const notes: string[] = [];
+  const variables: (readonly [string, string])[] = [];
+  for (const name of CERTIFICATE_VARIABLES) {
+    const value = environment[name] ?? "";
+    if (value === "") continue;
+    const read = readCertificates(value);
+    if (!read.ok) {
+      notes.push(`${name} is not passed on: ${read.why}`);
+      continue;
+    }
+    const path = certificatePath(name.toLowerCase());
+    files.push({ path, content: Buffer.from(read.text) });
+    variables.push([name, [paths.home, ...path].join("/")]);
+  }
+  return { files, notes, variables };
 }
 
 function plainFile(path: readonly string[], home: RealHome, isNamed = true): ReadSettings {
