@@ -10,12 +10,14 @@ const WELL: MachineFacts = {
   distribution: ["debian"],
   bubblewrap: "0.8.0",
   sandboxStarts: true,
+  sandboxProblem: null,
   userNamespaces: true,
   appArmorRestricts: false,
   landlock: 4,
   native: { transparent: true, descriptorMounts: true, seccomp: true, overlay: true },
   draftsRefusedBy: null,
   controlGroups: ["memory", "processes"],
+  ignoredHome: null,
   isRoot: false,
 };
 
@@ -57,6 +59,15 @@ describe("a machine", () => {
       examine(probeOf([agentOf(text)], { machine })).find(({ about }) => about === "machine")?.findings[0]?.severity;
     expect(severity("capabilities:\n  - proc.exec{in=/x,cmds=[ls]}")).toBe("error");
     expect(severity("capabilities:\n  - fs.read{in=/x}")).toBe("warning");
+  });
+
+  test("whose $HOME has no effect is told so", () => {
+    expect(told({ ignoredHome: "/srv/odd" })).toMatchObject([{ code: "home_ignored", severity: "info" }]);
+  });
+
+  test("whose sandbox does not start gets the fix of what bubblewrap printed", () => {
+    const sandboxProblem = { message: "this container forbids a /proc of its own", fix: "start it with an option" };
+    expect(told({ sandboxStarts: false, sandboxProblem })[0]).toMatchObject({ fix: "start it with an option" });
   });
 
   test("whose AppArmor restricts namespaces gets its hint, unless a sandbox still starts", () => {

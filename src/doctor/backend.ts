@@ -42,7 +42,18 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
     drafts(facts, severity, findings, passed);
     limits(facts, findings, passed);
   }
+  if (facts.ignoredHome !== null) findings.push(homeIgnored(facts.ignoredHome));
   return { findings, passed };
+}
+
+function homeIgnored(home: string): Finding {
+  return found("home_ignored", NO_AGENT, {
+    severity: "info",
+    message: `$HOME is ${JSON.stringify(home.slice(0, 200))}, which is not your home folder in the password database`,
+    meaning:
+      "State, configuration and `~` are those of the password database, so that no process gets new budgets by a new $HOME.",
+    fix: "set XDG_STATE_HOME and XDG_CONFIG_HOME to use other folders",
+  });
 }
 
 function noBackend(platform: string, severity: "error" | "warning"): Finding {
@@ -58,7 +69,9 @@ function backend({ bubblewrap }: MachineFacts): string {
   return `sandbox: bubblewrap ${bubblewrap}`;
 }
 
-function blocked({ userNamespaces, appArmorRestricts }: MachineFacts): Finding {
+const SHOWS_WHY = "bwrap --unshare-all --ro-bind / / --proc /proc true";
+
+function blocked({ userNamespaces, appArmorRestricts, sandboxProblem }: MachineFacts): Finding {
   const message = "bubblewrap is there, but cannot start a sandbox";
   const meaning = "Processes of agents are refused: nothing runs outside a sandbox.";
   if (userNamespaces === false) {
@@ -81,9 +94,9 @@ function blocked({ userNamespaces, appArmorRestricts }: MachineFacts): Finding {
     });
   }
   return found("sandbox_blocked", NO_AGENT, {
-    message,
+    message: sandboxProblem === null ? message : `${message}: ${sandboxProblem.message}`,
     meaning,
-    fix: "bwrap --unshare-all --ro-bind / / true   # shows why; containers often forbid namespaces",
+    fix: sandboxProblem?.fix ?? `${SHOWS_WHY}   # shows why; containers often forbid namespaces`,
   });
 }
 

@@ -37,6 +37,7 @@ export const FINDING_CODES = [
   "drafts_unavailable",
   "network_narrower",
   "limits_weaker",
+  "home_ignored",
   "sink_behind",
   "secrets_locked",
   "server_shadows_tool",
@@ -83,6 +84,7 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "drafts_unavailable":
     case "network_narrower":
     case "limits_weaker":
+    case "home_ignored":
     case "sink_behind":
     case "secrets_locked":
     case "server_shadows_tool":

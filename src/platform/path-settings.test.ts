@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { describe, expect, it } from "vitest";
 import { parsePath, pathText } from "../core/authority/axes/path.ts";
-import { homeFolder, PROTECTED_PATHS, pathSettingsOf } from "./path-settings.ts";
+import { homeFolder, ignoredHome, PROTECTED_PATHS, pathSettingsOf } from "./path-settings.ts";
 
 const pathSettings = pathSettingsOf({ home: "/home/ann", cwd: "/work" });
 
@@ -77,6 +77,9 @@ describe("path settings of a machine", () => {
     try {
       expect(homeFolder()).toBe(userInfo().homedir);
       expect(homeFolder()).not.toBe("/tmp/elsewhere");
+      expect(ignoredHome()).toBe("/tmp/elsewhere");
+      process.env["HOME"] = `${userInfo().homedir}/.`;
+      expect(ignoredHome()).toBeNull();
     } finally {
       if (before === undefined) delete process.env["HOME"];
       else process.env["HOME"] = before;

@@ -1,5 +1,6 @@
 // Path settings of this machine: the home folder, the base of relative paths, and the protected paths, which no wildcard
 // matches. Links are followed: a folder has one real name, and a home folder with two names is protected under both.
+import { realpathSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { PathSettings } from "../core/authority/axes/path.ts";
 import { segmentsOf, type UserFolders } from "./folders.ts";
@@ -8,11 +9,41 @@ import { followFolders, realRoot } from "./real-path.ts";
 
 export { PROTECTED_PATHS };
 
-/** The home folder from the password database; any process can set the environment variable. */
+/**
+ * The home folder from the password database: any process can set the environment variable, and a new home would be new budgets.
+ * Only a user id that the database does not know, as containers have, gets `$HOME`, if that folder belongs to it.
+ */
 export function homeFolder(): string | null {
   try {
     const { homedir } = userInfo();
     return homedir.startsWith("/") ? homedir : null;
+  } catch {
+    return ownFolderOf(process.env["HOME"]);
+  }
+}
+
+/** `$HOME` where it names another folder than the home folder, and so has no effect on ours; null where it does not. */
+export function ignoredHome(): string | null {
+  const written = process.env["HOME"];
+  const home = homeFolder();
+  if (written === undefined || written === "" || written === home) return null;
+  if (home === null) return written;
+  return isSameFolder(written, home) ? null : written;
+}
+
+function isSameFolder(left: string, right: string): boolean {
+  try {
+    return realpathSync.native(left) === realpathSync.native(right);
+  } catch {
+    return false;
+  }
+}
+
+function ownFolderOf(path: string | undefined): string | null {
+  if (path === undefined || !path.startsWith("/")) return null;
+  try {
+    const found = statSync(path);
+    return found.isDirectory() && found.uid === process.getuid?.() && path !== "/" ? path : null;
   } catch {
     return null;
   }

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Installed packages, built files, and folders that are not documentation. */
-const SKIPPED = new Set(["node_modules", "dist", ".git", "coverage"]);
+/** Installed packages, built files, the copies that the web site is built from, and folders that are not documentation. */
+const SKIPPED = new Set(["node_modules", "dist", ".git", "coverage", "pages"]);
 
 /** Paths from `root`, without installed packages and builds. */
 export function markdownFiles(root: string): readonly string[] {

@@ -14,12 +14,14 @@ const WELL: MachineFacts = {
   distribution: ["debian"],
   bubblewrap: "0.8.0",
   sandboxStarts: true,
+  sandboxProblem: null,
   userNamespaces: true,
   appArmorRestricts: false,
   landlock: null,
   native: "unknown",
   draftsRefusedBy: "unknown",
   controlGroups: "unknown",
+  ignoredHome: null,
   isRoot: false,
 };
 

@@ -152,8 +152,9 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
   },
   sandbox_blocked: {
     means: "bubblewrap is installed, but the system does not let it create namespaces. Programs of agents are refused.",
-    doThis: "Enable user namespaces, or give bubblewrap an AppArmor profile; in a container, allow namespaces.",
-    example: "bwrap --unshare-all --ro-bind / / true",
+    doThis:
+      "Enable user namespaces, or give bubblewrap an AppArmor profile; in a container, allow namespaces and a /proc of its own (docs/guide/containers.md).",
+    example: "bwrap --unshare-all --ro-bind / / --proc /proc true",
   },
   landlock_missing: {
     means:
@@ -190,6 +191,12 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
       "Limits on memory and processes apply to each process, not to the whole process tree: many small processes can use more together.",
     doThis: "Let systemd delegate control groups to you, or start ambit inside a scope of your own.",
     example: "systemd-run --user --scope -p Delegate=yes ambit exec scout -- make",
+  },
+  home_ignored: {
+    means:
+      "The environment variable HOME names another folder than the password database. ambit uses the one of the database. A user id without an entry there, as in a container, uses HOME if that folder belongs to it.",
+    doThis: "Nothing, if you meant the home folder; otherwise name the folders for ambit.",
+    example: "XDG_STATE_HOME=/srv/state XDG_CONFIG_HOME=/srv/config ambit doctor",
   },
   sink_behind: {
     means:

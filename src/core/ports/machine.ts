@@ -9,8 +9,10 @@ export interface MachineFacts {
   readonly distribution: Fact<readonly string[]>;
   /** Version of bubblewrap; null if it is not installed. */
   readonly bubblewrap: Fact<string | null>;
-  /** Whether a test run of bubblewrap could create namespaces. */
+  /** Whether a test run of bubblewrap could make namespaces and mount what every sandbox mounts. */
   readonly sandboxStarts: Fact<boolean>;
+  /** Why it could not, as a refused program is told; null if it could, or said nothing. */
+  readonly sandboxProblem: SandboxProblem | null;
   /** Whether unprivileged users may create user namespaces. */
   readonly userNamespaces: Fact<boolean>;
   /** Whether AppArmor blocks unconfined programs from using them. */
@@ -23,8 +25,16 @@ export interface MachineFacts {
   readonly draftsRefusedBy: Fact<string | null>;
   /** Which limits can apply to a whole process tree. */
   readonly controlGroups: Fact<readonly ("memory" | "processes")[]>;
+  /** `$HOME` where it is not the home folder of this user, and so has no effect; null otherwise. */
+  readonly ignoredHome: string | null;
   /** Some per-process limits do not apply to root. */
   readonly isRoot: boolean;
+}
+
+export interface SandboxProblem {
+  readonly message: string;
+  /** What to change; null if that is not known. */
+  readonly fix: string | null;
 }
 
 /** Determined by probing, not by version. */

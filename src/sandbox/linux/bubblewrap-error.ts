@@ -1,4 +1,6 @@
 // Maps bubblewrap's error output to a cause and a command that fixes it.
+import { existsSync } from "node:fs";
+import type { SandboxProblem } from "../../core/ports/machine.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import { unavailable } from "./refusal.ts";
 
@@ -6,6 +8,8 @@ interface Cause {
   readonly pattern: RegExp;
   readonly message: string;
   readonly fix: string | null;
+  /** What to change where this is a container: its engine forbids more than the machine does. */
+  readonly inContainer?: string;
 }
 
 const APPARMOR = [
@@ -15,6 +19,10 @@ const APPARMOR = [
 ].join(" && ");
 
 const NAMESPACES = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
+
+/** Docker and Podman name the parts of /proc that they hide by different options. */
+const CONTAINER =
+  "start this container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined and systempaths=unconfined (Docker) or unmask=ALL (Podman)";
 
 /** The first match counts. */
 const CAUSES: readonly Cause[] = [
@@ -28,13 +36,14 @@ const CAUSES: readonly Cause[] = [
       /No permissions to creat\w* (a )?new namespace|new namespace failed|namespaces? .*not (enabled|supported)|setting up uid map/i,
     message: "user namespaces are switched off",
     fix: NAMESPACES,
+    inContainer: CONTAINER,
   },
   {
     pattern: /Failed to make \/ slave|Failed to mount tmpfs|pivot_root/i,
     message: "this container forbids mounts",
-    fix: "allow namespaces and mounts where this container is started, or run outside it",
+    fix: CONTAINER,
   },
-  { pattern: /Can't mount proc/i, message: "this container forbids a /proc of its own", fix: "run outside it" },
+  { pattern: /Can't mount proc/i, message: "this container forbids a /proc of its own", fix: CONTAINER },
   {
     pattern: /Unknown option/i,
     message: "this bubblewrap is too old",
@@ -61,11 +70,21 @@ const complaintCharactersMax = 300;
 
 /** `text`: what it printed before it exited; only the first line is used. */
 export function complaintRefusal(text: string): RunRefusal {
+  const { message, fix } = complaintProblem(text) ?? { message: "the sandbox ended before it was ready", fix: null };
+  return unavailable(message, fix);
+}
+
+/** Null where it printed nothing. */
+export function complaintProblem(text: string, isContainer: boolean = isInContainer()): SandboxProblem | null {
   const line = (text.split("\n", 1)[0] ?? "").trim().slice(0, complaintCharactersMax);
-  if (line === "") return unavailable("the sandbox ended before it was ready", null);
+  if (line === "") return null;
   const cause = CAUSES.find(({ pattern }) => pattern.test(line));
-  return unavailable(
-    cause === undefined ? `bubblewrap cannot start: ${line}` : `${cause.message} (${line})`,
-    cause?.fix ?? null,
-  );
+  if (cause === undefined) return { message: `bubblewrap cannot start: ${line}`, fix: null };
+  const fix = isContainer ? (cause.inContainer ?? cause.fix) : cause.fix;
+  return { message: `${cause.message} (${line})`, fix };
+}
+
+/** The files that Docker and Podman leave in every container. */
+function isInContainer(): boolean {
+  return existsSync("/.dockerenv") || existsSync("/run/.containerenv");
 }

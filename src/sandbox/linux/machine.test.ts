@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MachineFacts } from "../../core/ports/machine.ts";
+import { ignoredHome } from "../../platform/path-settings.ts";
+import { complaintProblem } from "./bubblewrap-error.ts";
 import { machineFacts } from "./machine.ts";
 
 let root = "";
@@ -41,12 +43,14 @@ describe("a machine without any answers", () => {
       distribution: "unknown",
       bubblewrap: null,
       sandboxStarts: "unknown",
+      sandboxProblem: null,
       userNamespaces: "unknown",
       appArmorRestricts: "unknown",
       landlock: "unknown",
       native: "unknown",
       draftsRefusedBy: "unknown",
       controlGroups: [],
+      ignoredHome: ignoredHome(),
       isRoot: process.getuid?.() === 0,
     });
   });
@@ -55,7 +59,18 @@ describe("a machine without any answers", () => {
 describe("bubblewrap", () => {
   test.each([
     ["that works", `${VERSION}; exit 0`, { bubblewrap: "0.9.0", sandboxStarts: true }],
-    ["that may not run", `${VERSION}; exit 1`, { bubblewrap: "0.9.0", sandboxStarts: false }],
+    ["that may not run", `${VERSION}; exit 1`, { bubblewrap: "0.9.0", sandboxStarts: false, sandboxProblem: null }],
+    [
+      "that may not mount a /proc",
+      `${VERSION}; echo "bwrap: Can't mount proc on /proc: Operation not permitted" >&2; exit 1`,
+      {
+        sandboxStarts: false,
+        sandboxProblem: {
+          message: expect.stringContaining("forbids a /proc of its own"),
+          fix: expect.stringContaining("systempaths=unconfined"),
+        },
+      },
+    ],
     ["that hangs", "exec /bin/sleep 600", { bubblewrap: "unknown", sandboxStarts: "unknown" }],
     ["that leaves a child behind with its output", "/bin/sleep 5 &\nexit 0", { bubblewrap: "unknown" }],
     ["that hangs in the sandbox", `${VERSION}; exec /bin/sleep 600`, { bubblewrap: "0.9.0", sandboxStarts: "unknown" }],
@@ -75,6 +90,13 @@ describe("bubblewrap", () => {
     mkdirSync(join(root, "bin", "bwrap"));
     expect(facts({})).toMatchObject({ sandboxStarts: "unknown" });
   });
+});
+
+test("namespaces that a container forbids are a setting of its engine, elsewhere one of the kernel", () => {
+  const line = "bwrap: No permissions to creating new namespace, likely because the kernel does not allow it";
+  expect(complaintProblem(line, true)?.fix).toContain("--security-opt seccomp=unconfined");
+  expect(complaintProblem(line, false)?.fix).toContain("sysctl");
+  expect(complaintProblem("", true)).toBeNull();
 });
 
 describe("the distribution", () => {

@@ -6,6 +6,8 @@ import { release } from "node:os";
 import { dirname, join } from "node:path";
 import type { Fact, MachineFacts, NativeFacts } from "../../core/ports/machine.ts";
 import { readTextFile } from "../../platform/files.ts";
+import { ignoredHome } from "../../platform/path-settings.ts";
+import { complaintProblem } from "./bubblewrap-error.ts";
 import { kernelFacts } from "./detect-sandbox.ts";
 import { groupFolders } from "./group-folders.ts";
 import { unsuitableFileSystem } from "./overlay-refusals.ts";
@@ -47,13 +49,14 @@ export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts 
       platform,
       distribution: "unknown",
       bubblewrap: "unknown",
-      sandboxStarts: "unknown",
+      ...NOT_TRIED,
       userNamespaces: "unknown",
       appArmorRestricts: "unknown",
       landlock: "unknown",
       native: "unknown",
       draftsRefusedBy: "unknown",
       controlGroups: "unknown",
+      ignoredHome: ignoredHome(),
       isRoot: process.getuid?.() === 0,
     };
   }
@@ -63,13 +66,14 @@ export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts 
     platform,
     distribution: distribution(question),
     bubblewrap,
-    sandboxStarts: typeof bubblewrap === "string" && bubblewrap !== "unknown" ? sandboxStarts(question) : "unknown",
+    ...(typeof bubblewrap === "string" && bubblewrap !== "unknown" ? sandboxStarts(question) : NOT_TRIED),
     userNamespaces: userNamespaces(question),
     appArmorRestricts: flag(question, "proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
     landlock: said === "unknown" || said === null ? landlock(question) : landlockVersion(said),
     native: said === "unknown" || said === null ? said : nativeFacts(said),
     draftsRefusedBy: question.state === null ? "unknown" : draftFileSystem(question.state),
     controlGroups: groupFolders(question.self).flatMap(({ holds }) => holds),
+    ignoredHome: ignoredHome(),
     isRoot: process.getuid?.() === 0,
   };
 }
@@ -92,35 +96,49 @@ function distribution(question: MachineOptions): Fact<readonly string[]> {
 }
 
 function bubblewrapVersion(question: MachineOptions): Fact<string | null> {
-  const { status, stdout, error } = run(question, ["--version"], "pipe");
+  const { status, stdout, error } = run(question, ["--version"]);
   if (error !== undefined && "code" in error && error.code === "ENOENT") return null;
   if (error !== undefined || status !== 0) return "unknown";
   return /\b\d+(\.\d+)+\b/.exec(stdout.slice(0, 200))?.[0] ?? "unknown";
 }
 
-/** The only reliable probe is to do it: starts an empty sandbox that exits at once. */
-function sandboxStarts(question: MachineOptions): Fact<boolean> {
-  const argv = ["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"];
-  const { status, error } = run(question, argv, "ignore");
-  return error !== undefined ? "unknown" : status === 0;
+type SandboxStart = Pick<MachineFacts, "sandboxStarts" | "sandboxProblem">;
+
+const NOT_TRIED: SandboxStart = { sandboxStarts: "unknown", sandboxProblem: null };
+
+/**
+ * The only reliable probe is to do it: starts an empty sandbox that exits at once. It mounts a /proc of its own, as every sandbox does:
+ * container engines that allow namespaces may still forbid that.
+ */
+function sandboxStarts(question: MachineOptions): SandboxStart {
+  const mounts = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
+  const argv = ["--unshare-all", "--die-with-parent", ...mounts, "--", "/bin/true"];
+  const { status, error, stderr } = run(question, argv);
+  if (error !== undefined) return NOT_TRIED;
+  return status === 0
+    ? { sandboxStarts: true, sandboxProblem: null }
+    : { sandboxStarts: false, sandboxProblem: complaintProblem(stderr) };
 }
 
-function run(
-  { path, millisecondsMax }: MachineOptions,
-  argv: readonly string[],
-  output: "pipe" | "ignore",
-): { readonly status: number | null; readonly error: Error | undefined; readonly stdout: string } {
-  const { status, error, stdout } = spawnSync("bwrap", [...argv], {
+interface Answer {
+  readonly status: number | null;
+  readonly error: Error | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run({ path, millisecondsMax }: MachineOptions, argv: readonly string[]): Answer {
+  const { status, error, stdout, stderr } = spawnSync("bwrap", [...argv], {
     env: { PATH: path, LC_ALL: "C" },
     cwd: "/",
-    stdio: ["ignore", output, "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
     timeout: millisecondsMax,
     killSignal: "SIGKILL",
     maxBuffer: fileCharactersMax,
   });
-  // `stderr` is undefined where nothing was started, although the types say otherwise.
-  return { status, error, stdout: (stdout as string | null) ?? "" };
+  // Both are undefined where nothing was started, although the types say otherwise.
+  return { status, error, stdout: (stdout as string | null) ?? "", stderr: (stderr as string | null) ?? "" };
 }
 
 /** Debian's own switch, and the limit every kernel has. */

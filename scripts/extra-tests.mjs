@@ -1,5 +1,5 @@
-// `npm run test:clients`: the MCP server and `ambit run` tested with third-party clients, in a network namespace that has loopback alone.
-// They are a package of their own, installed on the first run and never by anything else.
+// `npm run test:clients` and `npm run test:installs`: tests that need programs of others. The programs are a package of their own beside
+// the tests, installed on the first run and never by anything else.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,21 +8,32 @@ import { run, stopAll } from "./house/child.mjs";
 import { stampAt } from "./house/digest.mjs";
 import { root, say } from "./house/root.mjs";
 
-/** Some 1.6 gigabytes, over any network connection. */
+/** Over any network connection. */
 const installMillisecondsMax = 1_800_000;
 const testMillisecondsMax = 2_700_000;
 
-const folder = join(root, "test", "clients");
+/** What is installed into the folder, and its size. */
+const NEEDS = {
+  clients: "the clients, about 1.6 gigabytes",
+  installs: "Node versions and pnpm, about 400 megabytes",
+};
+
+const [name = "", ...words] = process.argv.slice(2);
+if (!Object.hasOwn(NEEDS, name)) {
+  process.stderr.write(`usage: node scripts/extra-tests.mjs ${Object.keys(NEEDS).join("|")} [options of vitest]\n`);
+  process.exit(2);
+}
+const folder = join(root, "test", name);
 const stamp = join(folder, "node_modules", ".ambit-stamp");
 process.exitCode = await main();
 
 async function main() {
-  const digest = clientsDigest();
+  const digest = packageDigest();
   if (stampAt(stamp) !== digest) {
-    say("installing the clients into test/clients (npm ci, about 1.6 gigabytes)");
+    say(`installing into test/${name}: ${NEEDS[name]} (npm ci)`);
     const { ok, output } = await installed();
     if (!ok) {
-      say(`the clients could not be installed:\n${output}`);
+      say(`the packages of test/${name} could not be installed:\n${output}`);
       return 1;
     }
     // Written last, so that an interrupted install is repeated.
@@ -47,12 +58,13 @@ function installed() {
 function tested() {
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
   // Tests that are named run instead of all.
-  const named = process.argv.slice(2);
-  const which = named.some((word) => word.endsWith(".test.ts")) ? named : ["test/clients/", ...named];
-  const [first, ...rest] = inLoopback([process.execPath, program, "run", ...which]);
+  const which = words.some((word) => word.endsWith(".test.ts")) ? words : [`test/${name}/`, ...words];
+  const command = [process.execPath, program, "run", ...which];
+  // An installation asks the registry; everything else stays on this machine.
+  const [first, ...rest] = name === "clients" ? inLoopback(command) : command;
   const child = spawn(first, rest, {
     cwd: root,
-    env: { ...process.env, AMBIT_CLIENTS: "1" },
+    env: { ...process.env, AMBIT_EXTRA_TESTS: name },
     stdio: "inherit",
     timeout: testMillisecondsMax,
   });
@@ -76,9 +88,9 @@ function inLoopback(words) {
 }
 
 /** Some of them contain native code, so a checkout used from another machine needs its own. */
-function clientsDigest() {
+function packageDigest() {
   const sum = createHash("sha256").update(`${process.platform} ${process.arch}\0`);
-  for (const name of ["package.json", "package-lock.json", ".npmrc"])
-    sum.update(readFileSync(join(folder, name))).update("\0");
+  for (const file of ["package.json", "package-lock.json", ".npmrc"])
+    sum.update(readFileSync(join(folder, file))).update("\0");
   return sum.digest("hex");
 }
