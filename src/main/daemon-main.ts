@@ -1,5 +1,5 @@
-// The daemon's process from its arguments to its end: nothing inherited from the process that started it, one owner of
-// the state, two sockets.
+// The daemon's process from its arguments to its end: nothing inherited from the process that started it, the state's lock,
+// two sockets.
 import { dirname, join } from "node:path";
 import { VERSION } from "../core/base/version.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
@@ -9,8 +9,8 @@ import { openDaemonFolder } from "../daemon/rpc/folder.ts";
 import { startLife } from "../daemon/rpc/life.ts";
 import { serveDoors } from "../daemon/rpc/serve.ts";
 import { daemonLog } from "../platform/daemon/daemon-log.ts";
-import { takeOwnerLock } from "../platform/daemon/owner-lock.ts";
 import { readPeer } from "../platform/daemon/peers.ts";
+import { takeStateLock } from "../platform/daemon/state-lock.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { composeDaemon } from "./daemon.ts";
 
@@ -29,7 +29,7 @@ async function main({ state, idleSeconds }: DaemonArguments, program: string): P
   if (!folder.ok) return refuse(folder);
   const native = nativeProgram(program);
   const log = daemonLog(folder.value.path);
-  const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
+  const lock = takeStateLock({ path: folder.value.within("owner.lock"), native });
   if (!lock.ok) return refuse(lock);
   const refuseToServe = (refusal: Refusal): void => {
     log(`not started: ${refusal.message}`);

@@ -71,7 +71,7 @@ export interface DaemonOptions {
   log(line: string): void;
 }
 
-/** INVARIANT: the caller holds the owner's lock of the state. */
+/** INVARIANT: the caller holds the state's lock. */
 export async function composeDaemon(options: DaemonOptions): Promise<Answer<ComposedDaemon>> {
   const { state, program, log, connections, stop } = options;
   const home = homeFolder();

@@ -9,8 +9,8 @@ import { type Life, startLife } from "../../src/daemon/rpc/life.ts";
 import { serveDoors } from "../../src/daemon/rpc/serve.ts";
 import type { MessageHandler, MessageHandlers } from "../../src/daemon/rpc/serving.ts";
 import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
-import { takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
 import { readPeer } from "../../src/platform/daemon/peers.ts";
+import { takeStateLock } from "../../src/platform/daemon/state-lock.ts";
 
 const version = "0.0.0-echo";
 /** Beside the program, as in our package. */
@@ -117,7 +117,7 @@ async function main(): Promise<void> {
   if (words === null) process.exit(2);
   const folder = openDaemonFolder(join(words.state, "daemon"));
   if (!folder.ok) return refuse(folder);
-  const lock = takeOwnerLock({ path: folder.value.within("owner.lock"), native });
+  const lock = takeStateLock({ path: folder.value.within("owner.lock"), native });
   if (!lock.ok) return refuse(lock);
   const log = daemonLog(folder.value.path);
   const doors: MessageHandlers = { call: new Map(common), control: new Map(common) };

@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endOwner } from "../../src/platform/daemon/daemon-end.ts";
+import { endDaemonProcess } from "../../src/platform/daemon/daemon-end.ts";
 import { openDaemonLog } from "../../src/platform/daemon/daemon-log.ts";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
-import { takeLock, takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
 import { identityText, ownIdentity } from "../../src/platform/daemon/process-identity.ts";
+import { takeLock, takeStateLock } from "../../src/platform/daemon/state-lock.ts";
 import { until } from "../house/until.ts";
 import { answered, ask, DaemonWorld, homeOf, logOf, ownerOf } from "./world.ts";
 
@@ -98,7 +98,7 @@ test("in a state folder other than the default one it is started only after a pe
   expect(await world.start(state, "call", { home: null })).toMatchObject({ ok: false, code: "no_daemon" });
   const named = await world.started(state, "call", { home, isByName: true });
   named.close();
-  expect(await endOwner(lockOf(state))).toBe("ended");
+  expect(await endDaemonProcess(lockOf(state))).toBe("ended");
   const again = await world.started(state, "call", { home });
   again.close();
 });
@@ -162,7 +162,7 @@ test("a lock belongs to one process and is released when it exits", async () => 
   const path = join(state, "lock");
   const own = answered(takeLock({ path, native: native() }));
   expect(takeLock({ path, native: native() })).toMatchObject({ ok: false, code: "owned" });
-  expect(takeOwnerLock({ path, native: native() })).toMatchObject({ ok: false, code: "owned" });
+  expect(takeStateLock({ path, native: native() })).toMatchObject({ ok: false, code: "owned" });
   own.release();
   answered(takeLock({ path, native: native() })).release();
   symlinkSync(path, `${path}-link`);
@@ -178,14 +178,14 @@ test("a daemon that does not respond is killed by its pid, and no other process 
   (await world.started(state)).close();
   const pid = ownerOf(state) as number;
   process.kill(pid, "SIGSTOP");
-  const ending = endOwner(lockOf(state));
+  const ending = endDaemonProcess(lockOf(state));
   // While stopped it does not handle the first signal.
   process.kill(pid, "SIGCONT");
   expect(await ending).toBe("ended");
-  expect(await endOwner(lockOf(state))).toBe("absent");
+  expect(await endDaemonProcess(lockOf(state))).toBe("absent");
   // The pid of one of our processes with the start time of another.
   writeFileSync(lockOf(state), identityText({ ...ownIdentity(), start: "1" }));
-  expect(await endOwner(lockOf(state))).toBe("absent");
+  expect(await endDaemonProcess(lockOf(state))).toBe("absent");
 });
 
 test("a log that has grown too long is rotated, and two older ones are kept", () => {

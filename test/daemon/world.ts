@@ -11,8 +11,8 @@ import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
 import { controlResponseBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
 import { connectStarting, daemonFolder, type StartOptions } from "../../src/platform/daemon/daemon-start.ts";
-import { lastOwner } from "../../src/platform/daemon/owner-lock.ts";
 import { stateOf } from "../../src/platform/daemon/process-identity.ts";
+import { lastHolder } from "../../src/platform/daemon/state-lock.ts";
 import { root } from "../e2e/ambit.ts";
 import { pause } from "../house/pause.ts";
 import { built, type Variant } from "../native/program.ts";
@@ -142,7 +142,7 @@ export async function ask(
 
 /** The process that owns the state now. */
 export function ownerOf(state: string): number | null {
-  const owner = lastOwner(join(daemonFolder(state), "owner.lock"));
+  const owner = lastHolder(join(daemonFolder(state), "owner.lock"));
   return owner !== null && stateOf(owner) === "running" ? owner.pid : null;
 }
 

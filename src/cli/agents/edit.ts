@@ -8,7 +8,7 @@ import { commandText } from "../terminal/command-text.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { fail } from "../terminal/problems.ts";
+import { confirmation, fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { noGrantHelps, proposedGrant } from "../why/text.ts";
@@ -117,18 +117,9 @@ async function change(
     else ports.print(ports.paint.dim("not written: --dry-run"));
     return EXIT.ok;
   }
-  if (!options.yes) {
-    if (!ports.terminal.isInteractive || options.json)
-      return fail(
-        ports,
-        options,
-        EXIT.usage,
-        "confirmation needed, and no terminal to ask at",
-        commandText([...again, "--yes"]),
-      );
-    if (!(await ports.terminal.confirm(edit.kind === "grant" ? "Grant this?" : "Revoke this?")))
-      return declined(ports, options);
-  }
+  const question = edit.kind === "grant" ? "Grant this?" : "Revoke this?";
+  const unconfirmed = await confirmation(ports, options, question, commandText([...again, "--yes"]));
+  if (unconfirmed !== null) return unconfirmed;
   if (edit.kind === "grant") {
     const refused = await notAdmitted(ports, "agents grant", `${name} ${report.spec}`, options);
     if (refused !== null) return refused;

@@ -16,7 +16,7 @@ import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { fail } from "../terminal/problems.ts";
+import { confirmation, fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { type EditOptions, notFound } from "./edit.ts";
@@ -181,17 +181,7 @@ async function settle(
   question: string,
 ): Promise<ExitCode | "dry" | null> {
   if (options.dryRun) return "dry";
-  if (options.yes) return null;
-  if (!ports.terminal.isInteractive || options.json)
-    return fail(
-      ports,
-      options,
-      EXIT.usage,
-      "confirmation needed, and no terminal to ask at",
-      commandText([...words, "--yes"]),
-    );
-  if (await ports.terminal.confirm(question)) return null;
-  return fail(ports, options, EXIT.error, "nothing was changed", null);
+  return confirmation(ports, options, question, commandText([...words, "--yes"]));
 }
 
 function dry(ports: AgentsPorts, options: EditOptions, data: object): ExitCode {

@@ -7,7 +7,7 @@ import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { fail, type JsonOption } from "../terminal/problems.ts";
+import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
 
 export interface PresenceOptions extends JsonOption {
   /** The person who confirms the change, if confirmation is required. */
@@ -96,18 +96,9 @@ export async function presenceDelete(
   options: PresenceDeleteOptions,
 ): Promise<ExitCode> {
   if (!isPersonName(name)) return fail(ports, options, EXIT.usage, NO_NAME, null);
-  if (!options.yes) {
-    if (options.json || !ports.terminal.isInteractive)
-      return fail(
-        ports,
-        options,
-        EXIT.usage,
-        "confirmation needed, and no terminal to ask at",
-        `ambit presence delete ${name} --yes`,
-      );
-    if (!(await ports.terminal.confirm(`Delete the passphrase of ${name}?`)))
-      return fail(ports, options, EXIT.ask, "nothing was changed", null);
-  }
+  const again = `ambit presence delete ${name} --yes`;
+  const refused = await confirmation(ports, options, `Delete the passphrase of ${name}?`, again, EXIT.ask);
+  if (refused !== null) return refused;
   return changed(ports, options, name, "deleted", (control, presence) =>
     control.ask("presence.delete", { name, presence }),
   );

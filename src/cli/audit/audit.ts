@@ -6,7 +6,7 @@ import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { fail, type JsonOption } from "../terminal/problems.ts";
+import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
 import { NewFile } from "./files.ts";
 import { linesIn } from "./verify.ts";
 
@@ -72,11 +72,12 @@ export async function auditExport(
 }
 
 export async function auditRotate(ports: ControlPorts, options: ChangeOptions): Promise<ExitCode> {
-  const refused = await confirmed(
+  const refused = await confirmation(
     ports,
     options,
     "Delete the private key and sign with a new one?",
     "ambit audit rotate --yes",
+    EXIT.ask,
   );
   if (refused !== null) return refused;
   const answer = await askWidening(ports, "audit.rotate", {}, options);
@@ -98,7 +99,7 @@ export async function auditRetain(ports: ControlPorts, options: RetainOptions): 
       "ambit audit retain --days 90",
     );
   const question = `Delete entries older than ${counted(days, "day", "days")}? This cannot be undone; export them first to keep them.`;
-  const refused = await confirmed(ports, options, question, `ambit audit retain --days ${days} --yes`);
+  const refused = await confirmation(ports, options, question, `ambit audit retain --days ${days} --yes`, EXIT.ask);
   if (refused !== null) return refused;
   const answer = await askWidening(ports, "audit.retain", { days }, options);
   if (typeof answer === "number") return answer;
@@ -111,16 +112,4 @@ export async function auditRetain(ports: ControlPorts, options: RetainOptions): 
       `${ports.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log now begins at entry ${first}`,
     );
   return EXIT.ok;
-}
-
-async function confirmed(
-  ports: ControlPorts,
-  options: ChangeOptions,
-  question: string,
-  command: string,
-): Promise<ExitCode | null> {
-  if (options.yes) return null;
-  if (options.json || !ports.terminal.isInteractive)
-    return fail(ports, options, EXIT.usage, "confirmation needed, and no terminal to ask at", command);
-  return (await ports.terminal.confirm(question)) ? null : fail(ports, options, EXIT.ask, "nothing was changed", null);
 }

@@ -24,7 +24,7 @@ export interface CallCommandPorts extends ControlPorts {
   call(lost: () => void, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;
-  /** A result as it is to be shown: what came from outside is made readable here, never by the owner. */
+  /** A result as it is to be shown: what came from outside is made readable here, never by the daemon. */
   present(tool: string, input: JsonObject, result: Json): Promise<Json>;
 }
 

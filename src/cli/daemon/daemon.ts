@@ -1,4 +1,4 @@
-// `ambit daemon`: the owner of the state, seen and ended by hand. It starts by itself when it is needed.
+// `ambit daemon`: shows, starts and stops the daemon, which otherwise starts when a command needs it.
 
 import type { ControlMessages, DaemonStatus, SessionView } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
@@ -14,7 +14,7 @@ import type { JsonOption } from "../terminal/problems.ts";
 export interface DaemonPorts extends ControlPorts {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
   startDaemon(): Promise<Answer<MessageClient<ControlMessages>>>;
-  /** Waits until the owner of the state is gone, if it still is this process. */
+  /** Waits until the daemon has exited, if it still is this process. */
   awaitDaemonEnd(pid: number): Promise<"absent" | "ended" | "stays">;
   /** Ends one that cannot be told to. */
   endDaemon(): Promise<"absent" | "ended" | "stays">;

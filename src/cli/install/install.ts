@@ -9,7 +9,7 @@ import { quoted } from "../terminal/command-text.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { fail } from "../terminal/problems.ts";
+import { confirmation } from "../terminal/problems.ts";
 import { notAdmitted } from "../trust/admit.ts";
 
 export interface InstallPorts extends DaemonPorts, ConnectPorts {
@@ -89,18 +89,9 @@ export async function uninstall(ports: InstallPorts, options: UninstallOptions):
   const places = hooks.map(({ client, scope, path }) => ({ client, scope, path }));
   if (!options.json)
     for (const { client, path } of places) ports.print(`takes the hook of ${client} out of ${shown(path)}`);
-  if (!options.yes) {
-    if (options.json || !ports.terminal.isInteractive)
-      return fail(
-        ports,
-        options,
-        EXIT.usage,
-        "confirmation needed, and no terminal to ask at",
-        "ambit uninstall --yes",
-      );
-    if (!(await ports.terminal.confirm("End the daemon and every session, and disconnect these clients?")))
-      return EXIT.error;
-  }
+  const question = "End the daemon and every session, and disconnect these clients?";
+  const unconfirmed = await confirmation(ports, options, question, "ambit uninstall --yes");
+  if (unconfirmed !== null) return unconfirmed;
   // Without the hook a client decides alone, and without the daemon nothing checks this: that widens.
   const refused = await notAdmitted(ports, "uninstall", `disconnect ${places.length} clients and end`, options);
   if (refused !== null) return refused;

@@ -11,7 +11,7 @@ import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
-import { fail } from "../terminal/problems.ts";
+import { confirmation, fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import type { ServersPorts } from "./ports.ts";
@@ -147,12 +147,9 @@ async function refusedWidening(
   options: ServerEditOptions,
 ): Promise<ExitCode | null> {
   const command = edit.kind === "add" ? "mcp add" : "mcp enable";
-  if (!options.yes) {
-    if (!ports.terminal.isInteractive || options.json)
-      return fail(ports, options, EXIT.usage, "confirmation needed, and no terminal to ask at", "add --yes");
-    const question = edit.kind === "add" ? "Add this server?" : "Enable this server?";
-    if (!(await ports.terminal.confirm(question))) return fail(ports, options, EXIT.error, "nothing was changed", null);
-  }
+  const question = edit.kind === "add" ? "Add this server?" : "Enable this server?";
+  const refused = await confirmation(ports, options, question, "add --yes");
+  if (refused !== null) return refused;
   return notAdmitted(ports, command, edit.name, options);
 }
 

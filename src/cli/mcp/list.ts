@@ -6,7 +6,7 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
-import { fail, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
+import { confirmation, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import { commandWords } from "./edit.ts";
 import type { ServersPorts } from "./ports.ts";
 
@@ -62,18 +62,9 @@ export async function mcpPin(ports: ServersPorts, name: string, options: PinOpti
     else ports.print(`${shown(name)} is pinned as it is`);
     return EXIT.ok;
   }
-  if (!options.yes) {
-    if (!ports.terminal.isInteractive || options.json)
-      return fail(
-        ports,
-        options,
-        EXIT.usage,
-        "confirmation needed, and no terminal to ask at",
-        `ambit mcp pin ${name} --yes`,
-      );
-    if (!(await ports.terminal.confirm("Pin this? Agents and their models read these texts.")))
-      return fail(ports, options, EXIT.error, "nothing was changed", null);
-  }
+  const question = "Pin this? Agents and their models read these texts.";
+  const refused = await confirmation(ports, options, question, `ambit mcp pin ${name} --yes`);
+  if (refused !== null) return refused;
   const pinned = await pinWith(ports, name, digest, options);
   if (!pinned.ok) return tellRefusal(ports, pinned, options.json);
   if (options.json) ports.print(jsonLine({ name, tools: pinned.value.tools, changed: true }));

@@ -8,7 +8,7 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { fail, type JsonOption } from "../terminal/problems.ts";
+import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
 import { readValue, type SecretsPorts } from "./value.ts";
 
 export interface BindingOptions {
@@ -99,18 +99,9 @@ export async function secretsList(ports: SecretsPorts, options: JsonOption): Pro
 }
 
 export async function secretsDelete(ports: SecretsPorts, name: string, options: DeleteOptions): Promise<ExitCode> {
-  if (!options.yes) {
-    if (options.json || !ports.terminal.isInteractive)
-      return fail(
-        ports,
-        options,
-        EXIT.usage,
-        "confirmation needed, and no terminal to ask at",
-        `ambit secrets delete ${name} --yes`,
-      );
-    if (!(await ports.terminal.confirm(`Delete ${shown(name)}? Its value cannot be recovered.`)))
-      return fail(ports, options, EXIT.ask, "nothing was changed", null);
-  }
+  const question = `Delete ${shown(name)}? Its value cannot be recovered.`;
+  const refused = await confirmation(ports, options, question, `ambit secrets delete ${name} --yes`, EXIT.ask);
+  if (refused !== null) return refused;
   return told(ports, options, await askOnce(ports, "secrets.delete", { name }), "deleted", name);
 }
 

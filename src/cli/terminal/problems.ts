@@ -3,7 +3,7 @@
 import type { Problem } from "../../agents/records/shelf.ts";
 import { place, type Source } from "../../core/notation/source.ts";
 import { shown } from "./cells.ts";
-import type { ExitCode } from "./exit.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
 import { renderDiagnostic } from "./render.ts";
@@ -30,6 +30,27 @@ export function fail(
   else
     ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
   return exit;
+}
+
+interface Asker extends Speaker {
+  readonly terminal: { readonly isInteractive: boolean; confirm(question: string): Promise<boolean> };
+}
+
+/**
+ * Null where a person confirms it, or `--yes` already did; otherwise how the command ends. `again`: the command to type where
+ * no person can be asked. `declined`: the exit code after a no.
+ */
+export async function confirmation(
+  ports: Asker,
+  options: JsonOption & { readonly yes: boolean },
+  question: string,
+  again: string,
+  declined: ExitCode = EXIT.error,
+): Promise<ExitCode | null> {
+  if (options.yes) return null;
+  if (options.json || !ports.terminal.isInteractive)
+    return fail(ports, options, EXIT.usage, "confirmation needed, and no terminal to ask at", again);
+  return (await ports.terminal.confirm(question)) ? null : fail(ports, options, declined, "nothing was changed", null);
 }
 
 /** Of a file that could not be read there is no line to show. */

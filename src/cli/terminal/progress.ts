@@ -1,6 +1,5 @@
 // How far a long command is: one line on the terminal's error side, drawn over itself and gone at the end. Shown
 // on terminals only: not in a pipe, not in a file, not with `--json`.
-import { performance } from "node:perf_hooks";
 import type { Step } from "../../core/ports/progress.ts";
 import { isTerminal, Output } from "./output.ts";
 import type { JsonOption } from "./problems.ts";

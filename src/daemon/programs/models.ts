@@ -1,4 +1,4 @@
-// The owner's side of the model relay: each request of a client to a model is decided, charged and logged before it is sent,
+// The daemon's side of the model relay: each request of a client to a model is decided, charged and logged before it is sent,
 // and goes out with the credential that the user bound to the tool `model` and the provider's host.
 import { parseName } from "../../core/authority/axes/name.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";

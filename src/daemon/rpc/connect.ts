@@ -7,7 +7,7 @@ import type { ControlMessages, DaemonStatus, Presence } from "../../core/ports/d
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { configFolder, nameConfigFolder } from "../../platform/config-folder.ts";
-import { awaitOwnerEnd, endOwner } from "../../platform/daemon/daemon-end.ts";
+import { awaitDaemonExit, type DaemonEnd, endDaemonProcess } from "../../platform/daemon/daemon-end.ts";
 import { logTail } from "../../platform/daemon/daemon-log.ts";
 import { connectStarting, daemonFolder, notStarted } from "../../platform/daemon/daemon-start.ts";
 import { keepRefusedCall } from "../../platform/daemon/refused-calls.ts";
@@ -45,8 +45,6 @@ export interface DaemonClient {
   /** Records a call that was refused because no daemon could be reached; the next daemon logs it. */
   refused(about: CallDescription, refusal: Refusal): void;
 }
-
-export type DaemonEnd = "absent" | "ended" | "stays";
 
 export interface AdmitRequest {
   readonly command: string;
@@ -106,7 +104,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       if (!status.ok || status.value.sessions.length > 0) return "stays";
       const told = await control.value.ask("daemon.stop", { ifIdle: true });
       if (!told.ok || told.value.isStopping === false) return "stays";
-      return await awaitOwnerEnd(join(folder, "owner.lock"), status.value.pid);
+      return await awaitDaemonExit(join(folder, "owner.lock"), status.value.pid);
     } finally {
       control.value.close();
     }
@@ -169,8 +167,8 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       control.value.close();
       return answer;
     },
-    awaitDaemonEnd: (pid) => awaitOwnerEnd(join(folder, "owner.lock"), pid),
-    endDaemon: () => endOwner(join(folder, "owner.lock")),
+    awaitDaemonEnd: (pid) => awaitDaemonExit(join(folder, "owner.lock"), pid),
+    endDaemon: () => endDaemonProcess(join(folder, "owner.lock")),
     daemonLog: (linesMax) => logTail(folder, linesMax),
   };
 }

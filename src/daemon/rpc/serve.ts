@@ -10,7 +10,7 @@ import { noDaemon, notAvailable } from "./refusals.ts";
 import type { Door, MessageHandlers, ProcessLookup } from "./serving.ts";
 
 export interface ServingOptions {
-  /** INVARIANT: the caller holds the folder's owner lock until the daemon ends. */
+  /** INVARIANT: the caller holds the state's lock until the daemon ends. */
   readonly folder: DaemonFolder;
   readonly doors: MessageHandlers;
   /** The native program, which listens. */

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { type Answer, NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
 import { isSameFolder, userFolders } from "../folders.ts";
 import { openDaemonLog } from "./daemon-log.ts";
-import { takeLock } from "./owner-lock.ts";
+import { takeLock } from "./state-lock.ts";
 
 const startMillisecondsMax = 15_000;
 /** Poll interval while waiting for a daemon, and how many polls pass between two attempts to take the start lock. */

@@ -1,4 +1,4 @@
-// The control descriptor from the owner's side: frames in, frames out, and one end event for any reason.
+// The control descriptor from the daemon's side: frames in, frames out, and one end event for any reason.
 import type { Duplex } from "node:stream";
 import { type Answer, readAnswer } from "../plan/start/answers.ts";
 import { FrameCutter } from "../plan/start/frame.ts";

@@ -118,7 +118,7 @@ function namespaceNumber(): string {
   }
 }
 
-/** Groups whose owner was killed. Their processes ended with it; any that remain are killed here. */
+/** Groups whose daemon was killed. Their processes ended with it; any that remain are killed here. */
 function reap(folder: string): void {
   const here = namespaceNumber();
   const own = ownIdentity();

@@ -5,18 +5,18 @@ import { denialsMax } from "./limits.ts";
 
 test("a denial is reported once and counted as often as it is tried", () => {
   const denials = new Denials();
-  expect(denials.add("revoked", "net.connect a:1", "owner")).toBe(true);
-  expect(denials.add("revoked", "net.connect a:1", "owner")).toBe(false);
-  expect(denials.add("revoked", "net.connect a:1", "owner", false)).toBe(false);
-  expect(denials.add("expired", "net.connect a:1", "owner")).toBe(true);
+  expect(denials.add("revoked", "net.connect a:1", "daemon")).toBe(true);
+  expect(denials.add("revoked", "net.connect a:1", "daemon")).toBe(false);
+  expect(denials.add("revoked", "net.connect a:1", "daemon", false)).toBe(false);
+  expect(denials.add("expired", "net.connect a:1", "daemon")).toBe(true);
   expect(denials.list.map(({ code, times }) => `${code} ${times}`)).toEqual(["revoked 2", "expired 1"]);
 });
 
 test("the number of named denials is limited; the rest is counted", () => {
   const denials = new Denials();
-  for (let at = 0; at < denialsMax + 3; at++) denials.add("revoked", `net.connect a:${at + 1}`, "owner");
+  for (let at = 0; at < denialsMax + 3; at++) denials.add("revoked", `net.connect a:${at + 1}`, "daemon");
   expect([denials.list.length, denials.unnamed]).toEqual([denialsMax, 3]);
-  denials.add("revoked", "net.connect a:1", "owner");
+  denials.add("revoked", "net.connect a:1", "daemon");
   expect(denials.list[0]?.times).toBe(2);
 });
 

@@ -1,7 +1,7 @@
-// One broker process, from the owner's side: started with an empty environment, controlled over Node's IPC channel,
+// One broker process, from the daemon's side: started with an empty environment, controlled over Node's IPC channel,
 // never restarted.
 import { type ChildProcess, type SendHandle, spawn } from "node:child_process";
-import { type BrokerMessage, type OwnerMessage, readBrokerMessage } from "./messages.ts";
+import { type BrokerMessage, type MessageToBroker, readBrokerMessage } from "./messages.ts";
 import { type Handle, isHandle } from "./sockets.ts";
 
 const memoryMebibytes = 256;
@@ -61,7 +61,7 @@ export class BrokerProcess {
     return this.#isOver;
   }
 
-  /** Whether it keeps the owner's process alive. */
+  /** Whether it keeps the daemon's process alive. */
   ref(isWaited: boolean): void {
     const word = isWaited ? "ref" : "unref";
     this.#child[word]();
@@ -70,12 +70,12 @@ export class BrokerProcess {
     errors?.[word]();
   }
 
-  send(message: OwnerMessage): void {
+  send(message: MessageToBroker): void {
     if (!this.#isOver) this.#child.send(message, () => undefined);
   }
 
   /** Our own copy is closed, sent or not. */
-  give(message: OwnerMessage, handle: Handle): void {
+  give(message: MessageToBroker, handle: Handle): void {
     if (this.#isOver) {
       handle.close();
       return;

@@ -1,4 +1,4 @@
-// An answer of the owner that comes after the broker stopped waiting for it.
+// An answer of the daemon that comes after the broker stopped waiting for it.
 import { expect, test } from "vitest";
 import { NO_USAGE } from "../plan/sandboxes.ts";
 import { Broker } from "./broker.ts";

@@ -1,36 +1,36 @@
-// The broker without its process: handles messages of the owner, and manages the networks.
+// The broker without its process: handles messages of the daemon, and manages the networks.
 
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { addressText } from "../../core/base/address.ts";
 import { NO_USAGE } from "../plan/sandboxes.ts";
-import type { OwnerDecision } from "./connection.ts";
+import type { DaemonDecision } from "./connection.ts";
 import type { Credential } from "./credential-request.ts";
 import { Fetches } from "./fetch/fetch.ts";
-import { ownerMilliseconds, sandboxesMax } from "./limits.ts";
+import { daemonMilliseconds, sandboxesMax } from "./limits.ts";
 import {
   type BrokerMessage,
   type CountRequest,
   type CredentialAnswer,
   type JudgeAnswer,
   type OpenMessage,
-  readOwnerMessage,
+  readMessageToBroker,
   type SocketMessage,
 } from "./messages.ts";
 import { resolverOf } from "./names/resolver.ts";
-import { Network, type NetworkOwner } from "./network.ts";
+import { Network, type NetworkDaemon } from "./network.ts";
 import { NetworkGrants, readChains } from "./network-grants.ts";
 import type { DoorReply } from "./relay/door.ts";
 import { ByteBudget, brokerBodyBytesMax } from "./relay/relay-body.ts";
 import type { RelayAnswer } from "./relay/relay-messages.ts";
 import { isHandle } from "./sockets.ts";
 
-type OwnerAnswer = JudgeAnswer | CredentialAnswer | RelayAnswer | DoorReply;
+type DaemonAnswer = JudgeAnswer | CredentialAnswer | RelayAnswer | DoorReply;
 
 export class Broker {
   readonly #tell: (message: BrokerMessage) => void;
   readonly #now: () => number;
   readonly #networks = new Map<string, Network>();
-  readonly #waiting = new Map<number, (answer: OwnerAnswer | null) => void>();
+  readonly #waiting = new Map<number, (answer: DaemonAnswer | null) => void>();
   readonly #fetches: Fetches;
   readonly #bodies = new ByteBudget(brokerBodyBytesMax);
   #asked = 0;
@@ -50,9 +50,9 @@ export class Broker {
     });
   }
 
-  /** False: the message does not parse, so nothing from the owner can be trusted to be complete. */
+  /** False: the message does not parse, so nothing from the daemon can be trusted to be complete. */
   async take(value: unknown, handle: unknown): Promise<boolean> {
-    const message = readOwnerMessage(value);
+    const message = readMessageToBroker(value);
     if (isHandle(handle) && message?.kind !== "give") handle.close();
     if (message === null) return false;
     switch (message.kind) {
@@ -84,7 +84,7 @@ export class Broker {
     }
   }
 
-  /** The owner counts an answer that came too late as a use until it is reported. */
+  /** The daemon counts an answer that came too late as a use until it is reported. */
   #answerRelay(answer: RelayAnswer): void {
     const settle = this.#waiting.get(answer.number);
     if (settle !== undefined) settle(answer);
@@ -98,7 +98,7 @@ export class Broker {
     if (authority === null || resolve === null) return false;
     const grants = new NetworkGrants(authority, this.#now);
     const models = relay === null ? null : { port: relay, bodies: this.#bodies };
-    this.#networks.set(sandbox, new Network(grants, resolve, this.#owner(sandbox), this.#now, models));
+    this.#networks.set(sandbox, new Network(grants, resolve, this.#daemon(sandbox), this.#now, models));
     return true;
   }
 
@@ -121,9 +121,9 @@ export class Broker {
     this.#tell({ kind: "counted", number, counters: network.count() });
   }
 
-  #owner(sandbox: string): NetworkOwner {
+  #daemon(sandbox: string): NetworkDaemon {
     return {
-      ask: async (host, port, manner): Promise<OwnerDecision | null> => {
+      ask: async (host, port, manner): Promise<DaemonDecision | null> => {
         const address = host.name === null || host.address === null ? null : addressText(host.address);
         const answer = await this.#ask((number) => ({
           kind: "judging",
@@ -147,7 +147,7 @@ export class Broker {
         return answer?.kind === "relay" ? answer : null;
       },
       door: async (call) => {
-        // As long as the call takes: the owner ends it with its session.
+        // As long as the call takes: the daemon ends it with its session.
         const answer = await this.#ask((number) => ({ kind: "door", number, sandbox, ...call }), null);
         return answer?.kind === "doored" ? { status: answer.status, body: answer.body } : null;
       },
@@ -159,11 +159,11 @@ export class Broker {
   /** A timeout counts as no answer. */
   #ask(
     question: (number: number) => BrokerMessage,
-    milliseconds: number | null = ownerMilliseconds,
-  ): Promise<OwnerAnswer | null> {
+    milliseconds: number | null = daemonMilliseconds,
+  ): Promise<DaemonAnswer | null> {
     const number = ++this.#asked;
     return new Promise((give) => {
-      const settle = (answer: OwnerAnswer | null): void => {
+      const settle = (answer: DaemonAnswer | null): void => {
         clearTimeout(timer);
         this.#waiting.delete(number);
         give(answer);

@@ -1,4 +1,4 @@
-// The owner's side of the broker: one process for all sandboxes, started when the first network is opened.
+// The daemon's side of the broker: one process for all sandboxes, started when the first network is opened.
 
 import { type Destination, parseHost } from "../../core/authority/axes/destination.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -9,14 +9,14 @@ import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
 import { FetchClient, type FetchOptions, type FetchResult } from "./fetch/fetch-client.ts";
-import { type HopQuestion, readFetchOwnerMessage } from "./fetch/fetch-messages.ts";
+import { type HopQuestion, readFetchMessageToBroker } from "./fetch/fetch-messages.ts";
 import type {
   BrokerMessage,
   CredentialQuery,
   JudgeAnswer,
   JudgeRequest,
+  MessageToBroker,
   NetworkCounters,
-  OwnerMessage,
   SocketKind,
 } from "./messages.ts";
 import { toAscii } from "./names/ascii.ts";
@@ -34,7 +34,7 @@ export interface NetworkEvents {
 }
 
 export interface NetworkOptions {
-  /** Chosen by the owner; unique among open sandboxes. */
+  /** Chosen by the daemon; unique among open sandboxes. */
   readonly sandbox: string;
   readonly chains: Chains;
   readonly resolver: ResolverChoice;
@@ -126,7 +126,7 @@ export class BrokerClient {
       number,
       (message) => {
         // A message that the broker cannot parse would end it, and every sandbox's network with it.
-        if (readFetchOwnerMessage(message) === null) isRead = false;
+        if (readFetchMessageToBroker(message) === null) isRead = false;
         else running.process.send(message);
       },
       over,
@@ -168,7 +168,7 @@ export class BrokerClient {
 
   #ask(
     running: Running,
-    question: (number: number) => OwnerMessage,
+    question: (number: number) => MessageToBroker,
     handle: Handle | null = null,
   ): Promise<Answer | null> {
     const number = ++this.#number;

@@ -1,5 +1,5 @@
 // One connection of a program from accept to close: decided by name, inspected, resolved, screened, decided by the
-// owner, dialled. The screened address is the dialled one.
+// daemon, dialled. The screened address is the dialled one.
 
 import type { Socket } from "node:net";
 import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
@@ -27,15 +27,15 @@ export interface ConnectionContext {
   readonly resolve: Resolver;
   /** Aborted when the sandbox ends. */
   readonly stop: AbortSignal;
-  /** The owner's decision on one address that is about to be dialled; null where there is none. */
-  ask(host: Destination, port: number, manner: InspectionMode): Promise<OwnerDecision | null>;
+  /** The daemon's decision on one address that is about to be dialled; null where there is none. */
+  ask(host: Destination, port: number, manner: InspectionMode): Promise<DaemonDecision | null>;
   refused(code: DenialCode, request: string, reason: Reason): void;
   connected(outside: Socket): void;
   /** Whether a process of ambit listens on this port of the host's loopback. */
   isOwnPort(port: number): Promise<boolean>;
 }
 
-export type OwnerDecision =
+export type DaemonDecision =
   | { readonly outcome: "allow" }
   | { readonly outcome: "ask" }
   | { readonly outcome: "deny"; readonly code: DenialCode };
@@ -83,7 +83,7 @@ export async function serve(socket: Socket, world: ConnectionContext): Promise<v
   if (isLocal && (await world.isOwnPort(port))) return refuse("address_refused", requestText(request), "own_port");
 
   const outside = await reach(screened.pinned, host, port, manner, world);
-  if (outside.kind === "denied") return refuse(outside.code, outside.request, "owner");
+  if (outside.kind === "denied") return refuse(outside.code, outside.request, "daemon");
   if (outside.kind === "unreachable" || socket.destroyed) {
     if (outside.kind === "reached") outside.socket.destroy();
     return void reset(socket);
@@ -156,7 +156,7 @@ type DialResult =
   | { readonly kind: "denied"; readonly code: DenialCode; readonly request: string }
   | { readonly kind: "unreachable" };
 
-/** INVARIANT: every dialled address was decided on by our own copy of the authority and by the owner. */
+/** INVARIANT: every dialled address was decided on by our own copy of the authority and by the daemon. */
 async function reach(
   pinned: readonly Address[],
   host: Destination,

@@ -7,8 +7,8 @@ import { denialsMax } from "./limits.ts";
 export type Reason =
   /** The broker's own copy of the authority, or the resolved address. */
   | "authority"
-  /** The owner denied it, or could not be asked. */
-  | "owner"
+  /** The daemon denied it, or could not be asked. */
+  | "daemon"
   | "question"
   /** The name in the traffic is another one. */
   | "name_differs"

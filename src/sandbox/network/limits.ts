@@ -28,7 +28,7 @@ export const cachedMillisecondsMax = 30_000;
 export const openingMilliseconds = 30_000;
 export const dialMilliseconds = 10_000;
 export const idleMilliseconds = 900_000;
-export const ownerMilliseconds = 30_000;
+export const daemonMilliseconds = 30_000;
 
 export const helloBytesMax = 16_384;
 /** Bytes between the first and the second hello: early data that the server rejects. */

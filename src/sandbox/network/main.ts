@@ -1,4 +1,4 @@
-// The broker's process: no keys, no database, no environment; it exits with its owner.
+// The broker's process: no keys, no database, no environment; it exits with its daemon.
 import { Broker } from "./broker.ts";
 
 process.title = "ambit-broker";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readBrokerMessage, readOwnerMessage } from "./messages.ts";
+import { readBrokerMessage, readMessageToBroker } from "./messages.ts";
 
 const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null };
 const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==", keepsPrompt: false };
@@ -22,7 +22,7 @@ const relayed = {
   ...{ input: null, output: 1, cacheRead: 0, cacheWrite: 0, milliseconds: 1 },
 };
 const judged = { kind: "judged", number: 1, outcome: "allow", code: null };
-const denied = { kind: "denied", sandbox: "s", code: "revoked", request: "net.connect a:1", reason: "owner" };
+const denied = { kind: "denied", sandbox: "s", code: "revoked", request: "net.connect a:1", reason: "daemon" };
 const judging = { kind: "judging", number: 1, sandbox: "s", host: "a.b", address: null, port: 443, manner: "sni" };
 
 test.each<[string, unknown, boolean]>([
@@ -52,8 +52,8 @@ test.each<[string, unknown, boolean]>([
   ["a credential", { kind: "credited", number: 1, credential: { username: "a", password: "b" } }, true],
   ["half a credential", { kind: "credited", number: 1, credential: { username: "a" } }, false],
   ["a message of the broker", judging, false],
-])("from the owner: %s", (_, value, isRead) => {
-  expect(readOwnerMessage(value)).toBe(isRead ? value : null);
+])("from the daemon: %s", (_, value, isRead) => {
+  expect(readMessageToBroker(value)).toBe(isRead ? value : null);
 });
 
 test.each<[string, unknown, boolean]>([
@@ -70,7 +70,7 @@ test.each<[string, unknown, boolean]>([
   ["a use of a model with an unknown key", { ...relayed, sandbox: "s" }, false],
   ["answered", { kind: "answered", number: 1, done: true }, true],
   ["answered with text", { kind: "answered", number: 1, done: "yes" }, false],
-  ["a message of the owner", open, false],
+  ["a message of the daemon", open, false],
 ])("from the broker: %s", (_, value, isRead) => {
   expect(readBrokerMessage(value)).toBe(isRead ? value : null);
 });
@@ -78,7 +78,7 @@ test.each<[string, unknown, boolean]>([
 test("no value makes a parser throw", () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true }), (value) => {
-      expect(readOwnerMessage(value)).toBe(null);
+      expect(readMessageToBroker(value)).toBe(null);
       expect(readBrokerMessage(value)).toBe(null);
     }),
   );

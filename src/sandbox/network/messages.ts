@@ -1,12 +1,12 @@
-// Messages between owner and broker. Any deviation refuses the whole message: parsers return null.
+// Messages between daemon and broker. Any deviation refuses the whole message: parsers return null.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import type { Credential, CredentialRequest } from "./credential-request.ts";
 import type { Denial, Reason } from "./denials.ts";
 import {
   type FetchBrokerMessage,
-  type FetchOwnerMessage,
+  type FetchMessageToBroker,
   readFetchBrokerMessage,
-  readFetchOwnerMessage,
+  readFetchMessageToBroker,
 } from "./fetch/fetch-messages.ts";
 import { chainsMax, credentialBytesMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
@@ -49,7 +49,7 @@ export interface CountRequest {
   readonly sandbox: string;
 }
 
-/** The owner's answer to a question. `code` is set for a denial only. */
+/** The daemon's answer to a question. `code` is set for a denial only. */
 export interface JudgeAnswer {
   readonly kind: "judged";
   readonly number: number;
@@ -63,7 +63,7 @@ export interface CredentialAnswer {
   readonly credential: Credential | null;
 }
 
-export type OwnerMessage =
+export type MessageToBroker =
   | OpenMessage
   | SocketMessage
   | CountRequest
@@ -71,7 +71,7 @@ export type OwnerMessage =
   | CredentialAnswer
   | RelayAnswer
   | DoorReply
-  | FetchOwnerMessage;
+  | FetchMessageToBroker;
 
 /** The result of `open` and `give`. */
 export interface ResultMessage {
@@ -156,7 +156,7 @@ const credentialRequest: Check<CredentialRequest> = (value): value is Credential
   });
 const reason = exactly<Reason>(
   "authority",
-  "owner",
+  "daemon",
   "question",
   "name_differs",
   "name_missing",
@@ -179,7 +179,7 @@ const counters: Check<NetworkCounters> = (value): value is NetworkCounters =>
     unnamedDenials: count,
   });
 
-export function readOwnerMessage(value: unknown): OwnerMessage | null {
+export function readMessageToBroker(value: unknown): MessageToBroker | null {
   if (isShape<OpenMessage>(value, { kind: exactly("open"), number, sandbox, chains, resolver, relay: orNull(port) }))
     return value;
   const socket = exactly<SocketKind>("dns", "dns-tcp", "tcp", "transparent", "broker");
@@ -190,7 +190,7 @@ export function readOwnerMessage(value: unknown): OwnerMessage | null {
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
   if (isShape<CredentialAnswer>(value, { kind: exactly("credited"), number, credential: orNull(credential) }))
     return value;
-  return readRelayAnswer(value) ?? readDoorReply(value) ?? readFetchOwnerMessage(value);
+  return readRelayAnswer(value) ?? readDoorReply(value) ?? readFetchMessageToBroker(value);
 }
 
 export function readBrokerMessage(value: unknown): BrokerMessage | null {

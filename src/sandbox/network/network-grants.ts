@@ -35,7 +35,7 @@ export function connectRequest(host: Destination, port: number, manner: Inspecti
   return { verb: CONNECT, values: [host, port, manner] };
 }
 
-/** The connections one sandbox may open. Budgets, approvals and revocation are the owner's. */
+/** The connections one sandbox may open. Budgets, approvals and revocation are the daemon's. */
 export class NetworkGrants {
   readonly #authority: Authority;
   readonly #ports: readonly number[];
@@ -81,7 +81,7 @@ export class NetworkGrants {
     return requests.find(isOpen) ?? requests.find(isNamed) ?? connectRequest(host, usualPort, "sni");
   }
 
-  /** Whether the session is clean is known to the owner only: here nothing contradicts it. */
+  /** Whether the session is clean is known to the daemon only: here nothing contradicts it. */
   #moment(): Moment {
     return { now: this.#now(), clean: true, generation: 0, revoked: null, exhausted: null };
   }
@@ -99,7 +99,7 @@ export function readChains(chains: Chains): Authority | null {
         compile({
           id: `${links.length}`,
           role: "limit",
-          issuer: "owner",
+          issuer: "daemon",
           holder: "sandbox",
           grants,
           validity: ALWAYS,

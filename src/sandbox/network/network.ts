@@ -8,7 +8,7 @@ import { parseAddress } from "../../core/base/address.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import { Bucket } from "./bucket.ts";
-import { type ConnectionContext, type OwnerDecision, serve } from "./connection.ts";
+import { type ConnectionContext, type DaemonDecision, serve } from "./connection.ts";
 import { serveCredential } from "./credential-endpoint.ts";
 import type { Credential, CredentialRequest } from "./credential-request.ts";
 import { Denials, type Reason } from "./denials.ts";
@@ -31,9 +31,9 @@ import type { ByteBudget } from "./relay/relay-body.ts";
 import { reset } from "./reset.ts";
 import { datagramsOf, serverOf } from "./sockets.ts";
 
-/** What a network needs of the owner. */
-export interface NetworkOwner {
-  ask(host: Destination, port: number, manner: InspectionMode): Promise<OwnerDecision | null>;
+/** What a network needs of the daemon. */
+export interface NetworkDaemon {
+  ask(host: Destination, port: number, manner: InspectionMode): Promise<DaemonDecision | null>;
   credential(request: CredentialRequest): Promise<Credential | null>;
   denied(code: DenialCode, request: string, reason: Reason): void;
   relay: RelayContext["ask"];
@@ -54,7 +54,7 @@ const RELAY_ADDRESS = "127.0.0.1";
 
 export class Network {
   readonly #granted: NetworkGrants;
-  readonly #owner: NetworkOwner;
+  readonly #daemon: NetworkDaemon;
   readonly #now: () => number;
   #denials = new Denials();
   readonly #names = new FakeNames();
@@ -75,12 +75,12 @@ export class Network {
   constructor(
     granted: NetworkGrants,
     resolve: Resolver,
-    owner: NetworkOwner,
+    daemon: NetworkDaemon,
     now: () => number,
     relay: { readonly port: number; readonly bodies: ByteBudget } | null = null,
   ) {
     this.#granted = granted;
-    this.#owner = owner;
+    this.#daemon = daemon;
     this.#now = now;
     this.#connectionRate = new Bucket(connectionRate, now());
     this.#questionRate = new Bucket(questionRate, now());
@@ -92,7 +92,7 @@ export class Network {
       names: this.#names,
       resolve,
       stop: this.#stop.signal,
-      ask: (host, port, manner) => owner.ask(host, port, manner),
+      ask: (host, port, manner) => daemon.ask(host, port, manner),
       refused: (code, request, reason) => this.#refused(code, request, reason, true),
       connected: (outside) => this.#connected(outside),
       isOwnPort,
@@ -101,9 +101,9 @@ export class Network {
     else {
       const context: RelayContext = {
         ...{ resolve, stop: this.#stop.signal, now, bodies: relay.bodies },
-        ask: (call) => owner.relay(call),
-        report: (report) => owner.relayed(report),
-        door: (call) => owner.door(call),
+        ask: (call) => daemon.relay(call),
+        report: (report) => daemon.relayed(report),
+        door: (call) => daemon.door(call),
         refused: (code, request) => this.#refused(code, request, "relay", true),
       };
       this.#relay = { port: relay.port, server: new ModelRelay(context) };
@@ -235,12 +235,12 @@ export class Network {
     if (host === null) return null;
     const wanted = connectRequest(host, 443, "sni");
     if (this.#granted.judge(wanted).outcome === "allow")
-      return this.#owner.credential({ ...request, host: destinationText(host) });
+      return this.#daemon.credential({ ...request, host: destinationText(host) });
     this.#refused("secret_refused", requestText(wanted), "credential", true);
     return null;
   }
 
   #refused(code: DenialCode, request: string, reason: Reason, again: boolean): void {
-    if (this.#denials.add(code, request, reason, again)) this.#owner.denied(code, request, reason);
+    if (this.#denials.add(code, request, reason, again)) this.#daemon.denied(code, request, reason);
   }
 }

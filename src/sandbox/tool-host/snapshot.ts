@@ -23,7 +23,7 @@ const FOLDER = "tool-hosts";
 const STUB = `{"name":"ambit","version":"0.0.0","exports":{".":{"import":"./index.mjs","require":"./index.cjs"}}}\n`;
 
 /**
- * INVARIANT: only the owner of the state calls this, once, before any host is there. Snapshots of earlier versions have mode
+ * INVARIANT: only the daemon calls this, once, before any host is there. Snapshots of earlier versions have mode
  * 0500: only root can remove what is in such a folder, so the mode is changed first.
  */
 export function clearSnapshots(state: string): void {

@@ -1,4 +1,4 @@
-// Fetches from the owner's side: every hop is decided here, and the body arrives in chunks with backpressure.
+// Fetches from the daemon's side: every hop is decided here, and the body arrives in chunks with backpressure.
 
 import { type Destination, parseHost } from "../../../core/authority/axes/destination.ts";
 import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
@@ -15,7 +15,7 @@ import type {
   FetchEnd,
   FetchLimits,
   FetchMessage,
-  FetchOwnerMessage,
+  FetchMessageToBroker,
   Hop,
   HopQuestion,
   Method,
@@ -65,7 +65,7 @@ export type FetchResult =
 export class FetchClient {
   readonly #wish: FetchOptions;
   readonly #number: number;
-  readonly #send: (message: FetchOwnerMessage) => void;
+  readonly #send: (message: FetchMessageToBroker) => void;
   readonly #over: () => void;
   readonly #pieces: Uint8Array[] = [];
   readonly #fetched: Promise<FetchResult>;
@@ -76,7 +76,7 @@ export class FetchClient {
   #wake: (() => void) | null = null;
 
   /** `over`: called once, when no message will follow. */
-  constructor(wish: FetchOptions, number: number, send: (message: FetchOwnerMessage) => void, over: () => void) {
+  constructor(wish: FetchOptions, number: number, send: (message: FetchMessageToBroker) => void, over: () => void) {
     this.#wish = wish;
     this.#number = number;
     this.#send = send;

@@ -30,7 +30,7 @@ export interface HopContext {
   readonly stop: AbortSignal;
   readonly headerBytes: number;
   readonly authorities: string | null;
-  /** The owner's decision: null to allow. */
+  /** The daemon's decision: null to allow. */
   ask(
     method: Method,
     url: Pick<Url, "scheme" | "host" | "port">,

@@ -9,7 +9,7 @@ export const redirectsMax = 10;
 export const fetchSecretsMax = 16;
 export const codingsMax = 3;
 export const informationMax = 8;
-/** The size of a body chunk on its way to the owner, and how many may be in flight. */
+/** The size of a body chunk on its way to the daemon, and how many may be in flight. */
 export const pieceBytesMax = 65_536;
 export const piecesAheadMax = 4;
 export const addressesMax = 64;

@@ -1,6 +1,6 @@
 // Messages about fetches parse completely or not at all, on both sides.
 import { describe, expect, test } from "vitest";
-import { readBrokerMessage, readOwnerMessage } from "../messages.ts";
+import { readBrokerMessage, readMessageToBroker } from "../messages.ts";
 import { fetchHeadersMax, requestBodyBytesMax } from "./fetch-limits.ts";
 import type { FetchBrokerMessage, FetchMessage } from "./fetch-messages.ts";
 
@@ -18,13 +18,13 @@ const ASKED: FetchMessage = {
   authorities: null,
 };
 
-describe("the owner's side", () => {
+describe("the daemon's side", () => {
   test.each<[string, object]>([
     ["a fetch", ASKED],
     ["more", { kind: "fetch-more", number: 1 }],
     ["a stop", { kind: "fetch-stop", number: 1 }],
   ])("%s parses", (_, message) => {
-    expect(readOwnerMessage(message)).toEqual(message);
+    expect(readMessageToBroker(message)).toEqual(message);
   });
 
   test.each<[string, object]>([
@@ -42,7 +42,7 @@ describe("the owner's side", () => {
     ["a missing key", { ...ASKED, resolver: undefined }],
     ["an invalid number", { kind: "fetch-more", number: 0 }],
   ])("%s does not parse", (_, message) => {
-    expect(readOwnerMessage(message)).toBe(null);
+    expect(readMessageToBroker(message)).toBe(null);
   });
 });
 

@@ -1,4 +1,4 @@
-// Messages between owner and broker about fetches. Bytes are base64: the channel transports JSON.
+// Messages between daemon and broker about fetches. Bytes are base64: the channel transports JSON.
 
 import { type HeaderLine, headerBytesMax } from "../../../core/authority/axes/http-request.ts";
 import { type RequestSignature, readSignature } from "../../../core/authority/axes/request-signature.ts";
@@ -56,10 +56,10 @@ export interface FetchControl {
   readonly number: number;
 }
 
-export type FetchOwnerMessage = FetchMessage | FetchControl;
+export type FetchMessageToBroker = FetchMessage | FetchControl;
 
 /**
- * Asks the owner to decide a hop. `addresses` null: whether the name may be looked up; otherwise all addresses it
+ * Asks the daemon to decide a hop. `addresses` null: whether the name may be looked up; otherwise all addresses it
  * resolved to.
  */
 export interface HopQuestion {
@@ -134,7 +134,7 @@ const resolver: Check<ResolverChoice> = orNull((value): value is { readonly serv
   isShape<{ readonly servers: readonly string[] }>(value, { servers: list(text(64, /^[0-9A-Fa-f.:[\]]+$/), 8) }),
 );
 
-export function readFetchOwnerMessage(value: unknown): FetchOwnerMessage | null {
+export function readFetchMessageToBroker(value: unknown): FetchMessageToBroker | null {
   if (isShape<FetchControl>(value, { kind: exactly("fetch-more", "fetch-stop"), number })) return value;
   const isAsked = isShape<FetchMessage>(value, {
     kind: exactly("fetch"),

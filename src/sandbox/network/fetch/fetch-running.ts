@@ -23,7 +23,7 @@ import { signed } from "./signing.ts";
 
 export interface FetchContext {
   tell(message: FetchBrokerMessage): void;
-  /** The owner's decision on a hop: null to allow. */
+  /** The daemon's decision on a hop: null to allow. */
   ask(question: Omit<HopQuestion, "kind" | "number">): Promise<DenialCode | null>;
   now(): number;
 }

@@ -5,7 +5,7 @@ import type { Resolver } from "../../../core/ports/resolver.ts";
 import { redactorOf } from "../../../log/redaction/redactor.ts";
 import { resolverOf } from "../names/resolver.ts";
 import { fetchesMax, resolversMax } from "./fetch-limits.ts";
-import type { FetchMessage, FetchOwnerMessage } from "./fetch-messages.ts";
+import type { FetchMessage, FetchMessageToBroker } from "./fetch-messages.ts";
 import { type FetchContext, RunningFetch } from "./fetch-running.ts";
 import { type SecretValue, writtenForms } from "./handles.ts";
 
@@ -18,7 +18,7 @@ export class Fetches {
     this.#context = world;
   }
 
-  take(message: FetchOwnerMessage): void {
+  take(message: FetchMessageToBroker): void {
     if (message.kind === "fetch") void this.#fetch(message);
     else if (message.kind === "fetch-more") this.#running.get(message.number)?.more();
     else this.#running.get(message.number)?.stop();

@@ -3,7 +3,7 @@ import { handlePattern, type ValueEncoding } from "../../../core/authority/axes/
 import type { Url } from "../../../core/authority/axes/url.ts";
 import { isBoundTo } from "./handles-binding.ts";
 
-/** As the owner passes it for one request. Wiped afterwards. */
+/** As the daemon passes it for one request. Wiped afterwards. */
 export interface SecretValue {
   readonly name: string;
   readonly value: Buffer;

@@ -1,4 +1,4 @@
-// International host names to ASCII, for a process that reads only what its owner and its sandboxes send.
+// International host names to ASCII, for a process that reads only what its daemon and its sandboxes send.
 import { domainToASCII } from "node:url";
 import type { ToAscii } from "../../../core/authority/axes/destination.ts";
 

@@ -1,4 +1,4 @@
-// The door over HTTP: bounded, POST with JSON alone, and nothing but route and body goes to the owner.
+// The door over HTTP: bounded, POST with JSON alone, and nothing but route and body goes to the daemon.
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,14 +25,14 @@ afterAll(() => void server.close());
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-test("route, body and kind of answer go to the owner; its answer comes back", async () => {
+test("route, body and kind of answer go to the daemon; its answer comes back", async () => {
   const headers = { ...JSON_TYPE, accept: "text/plain", authorization: "Bearer x", "x-session": "s_other" };
   const sent = await fetch(`${base}/ambit/can`, { method: "POST", headers, body: '{"request":["fs.read"]}' });
   expect([sent.status, await sent.text()]).toEqual([403, '{"outcome":"deny"}\n']);
   expect(calls.splice(0)).toEqual([{ route: "can", body: '{"request":["fs.read"]}', isText: true }]);
 });
 
-test("an owner that does not answer is a failure", async () => {
+test("a daemon that does not answer is a failure", async () => {
   answers = false;
   const sent = await fetch(`${base}/ambit/why`, { method: "POST", headers: JSON_TYPE, body: "{}" });
   answers = true;

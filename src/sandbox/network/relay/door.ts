@@ -1,4 +1,4 @@
-// The door of a sandbox's session on the relay's port: a bounded request goes to the owner, its answer comes back.
+// The door of a sandbox's session on the relay's port: a bounded request goes to the daemon, its answer comes back.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DoorAnswer, DoorCall } from "../../../core/ports/daemon/door.ts";
 import { type Check, exactly, flag, isShape, text, whole } from "../shape.ts";
@@ -44,7 +44,7 @@ export function isDoorTarget(target: string): boolean {
   return target.startsWith(PREFIX);
 }
 
-/** `ask`: null where the owner did not answer. */
+/** `ask`: null where the daemon did not answer. */
 export async function serveDoor(
   request: IncomingMessage,
   response: ServerResponse,

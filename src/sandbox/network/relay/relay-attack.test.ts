@@ -1,5 +1,5 @@
 // A hostile client behind the relay, over real sockets. Whatever it sends: the provider is asked only for the model that the
-// owner decided on, with our credential and none of the client's, and the credential never comes back.
+// daemon decided on, with our credential and none of the client's, and the credential never comes back.
 import { once } from "node:events";
 import http, { type IncomingHttpHeaders } from "node:http";
 import net, { type AddressInfo } from "node:net";
@@ -32,7 +32,7 @@ interface Seen {
 interface World {
   /** What the provider was sent. */
   readonly seen: readonly Seen[];
-  /** What the owner was asked. */
+  /** What the daemon was asked. */
   readonly asked: readonly RelayedCall[];
   /** Writes bytes to the relay, and gives all that comes back. */
   send(bytes: string | Buffer): Promise<string>;

@@ -1,4 +1,4 @@
-// Messages between owner and broker about one request to a model.
+// Messages between daemon and broker about one request to a model.
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import { type ModelEstimate, type ModelUsage, promptCharactersMax } from "../../plan/sandboxes.ts";
@@ -29,7 +29,7 @@ export interface RelayUpstream {
   readonly keepsPrompt: boolean;
 }
 
-/** The owner's answer; `upstream` is null for a denial. */
+/** The daemon's answer; `upstream` is null for a denial. */
 export interface RelayAnswer {
   readonly kind: "relay";
   readonly number: number;

@@ -1,5 +1,5 @@
 // The model relay of one sandbox: an HTTP server in the sandbox's own network. It drops every credential the client sends,
-// asks the owner, adds the credential that the owner hands out for this one request, and passes the answer on as it comes.
+// asks the daemon, adds the credential that the daemon hands out for this one request, and passes the answer on as it comes.
 // INVARIANT: a credential goes to the address that came with it, over the connection made for it, and nowhere else.
 
 import { createHash } from "node:crypto";
@@ -31,11 +31,11 @@ export interface RelayContext {
   /** Aborted when the sandbox ends. */
   readonly stop: AbortSignal;
   now(): number;
-  /** Null: the owner did not answer. */
+  /** Null: the daemon did not answer. */
   ask(call: RelayedCall): Promise<RelayAnswer | null>;
   /** The relay itself refused a request. `request`: in the notation of `ambit can`. */
   refused(code: DenialCode, request: string): void;
-  /** A program asks its session; null: the owner did not answer. */
+  /** A program asks its session; null: the daemon did not answer. */
   door(call: DoorCall): Promise<DoorAnswer | null>;
   /** For bodies of all sandboxes. */
   readonly bodies: ByteBudget;
@@ -197,7 +197,7 @@ export class ModelRelay {
   async #send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
     const { call, body, upstream, outcome } = sending;
     const { provider } = call;
-    // The client may have hung up, or the sandbox ended, while the owner decided.
+    // The client may have hung up, or the sandbox ended, while the daemon decided.
     if (response.destroyed || this.#context.stop.aborted) return;
     const secret = Buffer.from(upstream.value, "base64");
     const made = redactorOf([{ name: "model", bytes: secret }]);
@@ -241,7 +241,7 @@ export class ModelRelay {
     }
   }
 
-  /** The owner named the address: what remains is that its name leads to no special address. */
+  /** The daemon named the address: what remains is that its name leads to no special address. */
   #hop(url: Parameters<typeof reach>[0]["url"], stop: AbortSignal): HopContext {
     const chains = readChains([[[`net.connect{hosts=[${destinationText(url.host)}],ports=[${url.port}]}`]]]);
     const grants = chains === null ? null : new NetworkGrants(chains, () => this.#context.now());
@@ -271,7 +271,7 @@ interface SendOutcome {
   usage: UsageCounter | null;
 }
 
-/** Parsed again: the parsed body is not held while the owner decides, and few requests are limited. */
+/** Parsed again: the parsed body is not held while the daemon decides, and few requests are limited. */
 async function limitedBody({ provider, path }: AdmittedCall, body: Buffer, tokens: number): Promise<Buffer> {
   const text = body.toString("utf8");
   await turn(body.length);

@@ -1,4 +1,4 @@
-// Ownership of the state: a kernel lock on a file. The lock belongs to our open file description, so it is released
+// The state's lock: a kernel lock on a file. The lock belongs to our open file description, so it is released
 // when our process ends for any reason, and at no other time: no child process inherits the description.
 
 import { spawnSync } from "node:child_process";
@@ -27,12 +27,12 @@ export interface LockOptions {
 }
 
 /** Takes the lock of the state, and disables core dumps of this process. `owned` where another process has it. */
-export function takeOwnerLock(runLockCommand: LockOptions): Answer<LockHandle> {
+export function takeStateLock(runLockCommand: LockOptions): Answer<LockHandle> {
   return take(runLockCommand, "own");
 }
 
 /** The process that took it last, running or not. */
-export function lastOwner(path: string): ProcessIdentity | null {
+export function lastHolder(path: string): ProcessIdentity | null {
   try {
     return readIdentity(readFileSync(path, "utf8").slice(0, identityCharactersMax));
   } catch {
@@ -73,7 +73,7 @@ function take({ path, native }: LockOptions, word: "lock" | "own"): Answer<LockH
   };
 }
 
-/** Used to end an owner that does not answer. The lock does not depend on it. */
+/** Used to end a daemon that does not answer. The lock does not depend on it. */
 function sign(file: number): void {
   try {
     ftruncateSync(file, 0);
