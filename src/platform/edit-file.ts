@@ -24,6 +24,7 @@ import { sha256 } from "./digest.ts";
 import { readTextFile } from "./files.ts";
 import { takeFolderLock } from "./folder-lock.ts";
 import { forget, pastOf, remember, type UndoEntry } from "./undo.ts";
+import { syncFolder } from "./write-whole.ts";
 
 export interface EditOptions {
   /** The user's state folder. */
@@ -154,15 +155,6 @@ function clearDrafts(real: string): void {
   const start = `.${basename(real)}.`;
   for (const name of readdirSync(dirname(real)))
     if (name.startsWith(start) && name.endsWith(`.${DRAFT}`)) rmSync(join(dirname(real), name), { force: true });
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 function failed(message: string): { readonly kind: "failed"; readonly message: string } {

@@ -19,8 +19,12 @@ export function writeWhole(path: string, text: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-  // The name is durable only once the folder is flushed.
-  const folder = openSync(dirname(path), "r");
+  syncFolder(dirname(path));
+}
+
+/** A new name is durable only after its folder is synced. Throws as the file system does. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
   try {
     fsyncSync(folder);
   } finally {

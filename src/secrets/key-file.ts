@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../core/base/error-code.ts";
+import { syncFolder } from "../platform/write-whole.ts";
 import { keyBytes, keyOf, type StateKey } from "./key.ts";
 
 const linesMax = 8;
@@ -97,15 +98,5 @@ export function removeKeyFile(path: string): string | null {
     return null;
   } catch (error) {
     return `${path} cannot be removed (${errorCode(error)})`;
-  }
-}
-
-/** A new name is durable only after its folder is synced. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

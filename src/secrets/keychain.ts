@@ -60,10 +60,10 @@ export function securityCommands(program: string, id: string): KeychainCommands 
 const KEPT = /^[A-Za-z0-9+/]{43}=$/;
 
 export class Keychain {
-  readonly #world: KeychainEnvironment;
+  readonly #context: KeychainEnvironment;
 
-  constructor(world: KeychainEnvironment) {
-    this.#world = world;
+  constructor(context: KeychainEnvironment) {
+    this.#context = context;
   }
 
   /** Stored and read back: the keychain's own report is not enough. */
@@ -110,7 +110,7 @@ export class Keychain {
     { argv, input }: KeychainCommand,
     environment: Readonly<Record<string, string | undefined>>,
   ): Promise<KeyProgramResult> {
-    const { millisecondsMax } = this.#world;
+    const { millisecondsMax } = this.#context;
     const bytes = input === null ? null : Buffer.from(input);
     return runProgram({ argv, input: bytes, environment, millisecondsMax, outputBytesMax });
   }
@@ -119,7 +119,7 @@ export class Keychain {
     id: string,
     bus: string | null,
   ): Answer<{ readonly commands: KeychainCommands; readonly environment: Readonly<Record<string, string>> }> {
-    const { platform, programs, home } = this.#world;
+    const { platform, programs, home } = this.#context;
     if (!/^[0-9a-f]{32}$/.test(id)) throw new Error("a key has an id of 32 digits");
     const shared = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8", ...(home === null ? {} : { HOME: home }) };
     if (platform === "darwin") {
@@ -133,7 +133,7 @@ export class Keychain {
         `secret-tool is not installed (looked in ${programs.join(", ")}), so the keychain cannot be asked`,
         "install it, for example: apt install libsecret-tools; then run: ambit secrets unlock",
       );
-    const address = busAddress(bus, this.#world.runtime);
+    const address = busAddress(bus, this.#context.runtime);
     if (!address.ok) return address;
     const environment = { ...shared, DBUS_SESSION_BUS_ADDRESS: address.value };
     return { ok: true, value: { commands: secretToolCommands(program, id), environment } };
@@ -154,7 +154,7 @@ export class Keychain {
   }
 
   #failed(said: KeyProgramFailure): Refusal {
-    const name = this.#world.platform === "darwin" ? "security" : "secret-tool";
+    const name = this.#context.platform === "darwin" ? "security" : "secret-tool";
     if (name === "security" && said.status === 44) return GONE;
     if (said.why === "late") return locked(`${name} ${said.message}: the keychain may wait to be unlocked`, RETRY);
     const complaint = said.complaint === null ? "" : ` (${said.complaint})`;

@@ -40,16 +40,16 @@ export function parseReference(text: string): Reference | null {
 }
 
 /** The value without its trailing newline. */
-export async function resolveReference(reference: Reference, world: ReferenceEnvironment): Promise<ReferenceResult> {
+export async function resolveReference(reference: Reference, context: ReferenceEnvironment): Promise<ReferenceResult> {
   switch (reference.kind) {
     case "env": {
-      const text = world.environment[reference.name];
+      const text = context.environment[reference.name];
       return text === undefined ? no(`the variable ${reference.name} is not set`) : whole(Buffer.from(text));
     }
     case "file":
-      return readPrivate(reference.path, world.home);
+      return readPrivate(reference.path, context.home);
     case "cmd":
-      return outputOf(reference.argv, world);
+      return outputOf(reference.argv, context);
     default:
       return reference satisfies never;
   }
@@ -109,15 +109,15 @@ export function readPrivate(path: string, home: string | null): ReferenceResult 
 
 async function outputOf(
   [name, ...words]: readonly [string, ...string[]],
-  world: ReferenceEnvironment,
+  context: ReferenceEnvironment,
 ): Promise<ReferenceResult> {
-  const program = name.startsWith("/") ? name : programIn(name, world.programs);
-  if (program === null) return no(`no program ${name} in ${world.programs.join(", ")}: use its absolute path`);
+  const program = name.startsWith("/") ? name : programIn(name, context.programs);
+  if (program === null) return no(`no program ${name} in ${context.programs.join(", ")}: use its absolute path`);
   const said = await runProgram({
     argv: [program, ...words],
     input: null,
-    environment: world.environment,
-    millisecondsMax: world.millisecondsMax,
+    environment: context.environment,
+    millisecondsMax: context.millisecondsMax,
     outputBytesMax: referencedBytesMax,
   });
   return said.ok ? whole(said.output) : no(`${program} ${said.message}`);

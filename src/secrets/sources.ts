@@ -180,7 +180,7 @@ export class KeySources {
   async #reference(text: string, value: string | null): Promise<Answer<CreatedKey>> {
     const parsed = parseReference(text);
     if (parsed === null) return invalid("a reference is env:NAME, file:PATH or cmd:PROGRAM with its words");
-    const reference = settled(parsed, this.#world());
+    const reference = settled(parsed, this.#context());
     if (reference === null)
       return invalid(`${text} is not there; programs are looked for in ${this.#places.programs.join(", ")}`);
     const found = value === null ? await this.#referenced(reference) : { ok: true as const, value };
@@ -198,7 +198,7 @@ export class KeySources {
         `the daemon has no access to your environment, so ${reference.name} must be passed to it`,
         `where ${reference.name} is set, run: ambit secrets unlock`,
       );
-    const found = await resolveReference(reference, this.#world());
+    const found = await resolveReference(reference, this.#context());
     if (!found.ok) return secretRefused(`${referenceText(reference)}: ${found.message}`, "ambit secrets unlock");
     const text = found.value.toString("utf8");
     const isText = Buffer.from(text).equals(found.value);
@@ -206,7 +206,7 @@ export class KeySources {
     return isText ? { ok: true, value: text } : secretRefused(`${referenceText(reference)} gives no text`, null);
   }
 
-  #world(): ReferenceEnvironment {
+  #context(): ReferenceEnvironment {
     const { home, programs, millisecondsMax } = this.#places;
     const own = home === null ? {} : { HOME: home };
     return { environment: { PATH: programs.join(":"), LANG: "C.UTF-8", ...own }, home, programs, millisecondsMax };

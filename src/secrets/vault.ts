@@ -34,15 +34,15 @@ const bindingsMax = 64;
 const usesMax = 1_000_000_000;
 
 export class SecretVault {
-  readonly #world: VaultDeps;
+  readonly #parts: VaultDeps;
   readonly #sources: KeySources;
   readonly #keyring: Keyring;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(world: VaultDeps) {
-    this.#world = world;
-    this.#sources = new KeySources(world.state, world.places ?? keySourceEnvironment(null));
-    this.#keyring = new Keyring(world.settings, this.#sources, world.now);
+  constructor(parts: VaultDeps) {
+    this.#parts = parts;
+    this.#sources = new KeySources(parts.state, parts.places ?? keySourceEnvironment(null));
+    this.#keyring = new Keyring(parts.settings, this.#sources, parts.now);
   }
 
   get isLocked(): boolean {
@@ -60,7 +60,7 @@ export class SecretVault {
   }
 
   list(): readonly SecretView[] {
-    return this.#world.secrets.all().map(secretView);
+    return this.#parts.secrets.all().map(secretView);
   }
 
   /** An existing name gets a new version. Rotating keeps the binding. */
@@ -69,20 +69,20 @@ export class SecretVault {
       const { name, value, isRotation } = asked;
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
         return invalid("the name of a secret has letters, digits, `.`, `_` and `-`, and at most 64 of them");
-      const before = this.#world.secrets.get(name);
+      const before = this.#parts.secrets.get(name);
       if (isRotation && before === null) return invalid(`no secret called ${name}`);
       const { binding, username, isCanary } = isRotation && before !== null ? before : asked;
       const why = this.#notABinding(binding) ?? notAUsername(username);
       if (why !== null) return invalid(why);
       const bytes = Buffer.from(value);
       try {
-        const problem = this.#world.refusesValue(bytes);
+        const problem = this.#parts.refusesValue(bytes);
         if (problem !== null) return invalid(problem);
         await this.#keyring.reach();
         const keys = this.#keys();
         if (!keys.ok) return keys;
         const label = { name, version: (before?.version ?? 0) + 1, binding, username, isCanary };
-        return await this.#put({ ...label, used: 0, at: this.#world.now() }, bytes, keys.value.current, entry);
+        return await this.#put({ ...label, used: 0, at: this.#parts.now() }, bytes, keys.value.current, entry);
       } finally {
         bytes.fill(0);
       }
@@ -97,12 +97,12 @@ export class SecretVault {
       await this.#keyring.reach();
       const keys = this.#keys();
       if (!keys.ok) return keys;
-      const secret = this.#world.secrets.get(name);
+      const secret = this.#parts.secrets.get(name);
       if (secret === null) return invalid(`no secret called ${name}`);
       const value = unsealed(secret, keys.value);
       if (!value.ok) return value;
       try {
-        return await this.#put({ ...secret, binding, at: this.#world.now() }, value.value, keys.value.current, entry);
+        return await this.#put({ ...secret, binding, at: this.#parts.now() }, value.value, keys.value.current, entry);
       } finally {
         value.value.fill(0);
       }
@@ -111,7 +111,7 @@ export class SecretVault {
 
   delete(name: string, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
-      const gone = answered(await this.#world.secrets.delete(name, entry));
+      const gone = answered(await this.#parts.secrets.delete(name, entry));
       if (!gone.ok) return gone;
       return gone.value ? { ok: true, value: {} } : invalid(`no secret called ${name}`);
     });
@@ -119,7 +119,7 @@ export class SecretVault {
 
   /** For one use, which is counted elsewhere. A canary is never opened. */
   open(name: string): Answer<OpenedSecret> {
-    const secret = this.#world.secrets.get(name);
+    const secret = this.#parts.secrets.get(name);
     if (secret === null || secret.isCanary) return secretRefused(`no secret called ${name} that may be used`, null);
     const keys = this.#keys();
     return keys.ok ? opened(secret, keys.value) : keys;
@@ -127,7 +127,7 @@ export class SecretVault {
 
   /** All secrets, canaries included: for redaction only. */
   openAll(): Answer<{ readonly secrets: readonly OpenedSecret[]; readonly damaged: readonly string[] }> {
-    const all = this.#world.secrets.all();
+    const all = this.#parts.secrets.all();
     if (all.length === 0) return { ok: true, value: { secrets: [], damaged: [] } };
     const keys = this.#keys();
     if (!keys.ok) return keys;
@@ -154,7 +154,7 @@ export class SecretVault {
   rekey({ key: wanted }: VaultRequest<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
       await this.#keyring.reach();
-      const { settings, secrets } = this.#world;
+      const { settings, secrets } = this.#parts;
       const found = this.#keys();
       // If nothing is sealed, nothing is lost with a key that is no longer available.
       if (!found.ok && secrets.all().length > 0) return found;
@@ -184,12 +184,12 @@ export class SecretVault {
   }
 
   #keys(): Answer<Keys> {
-    return this.#keyring.keys(this.#world.secrets.all().length === 0);
+    return this.#keyring.keys(this.#parts.secrets.all().length === 0);
   }
 
   #resealed(keys: Keys, key: StateKey): Answer<readonly SealedSecret[]> {
     const list: SealedSecret[] = [];
-    for (const secret of this.#world.secrets.all()) {
+    for (const secret of this.#parts.secrets.all()) {
       const value = unsealed(secret, keys);
       if (!value.ok) return value;
       list.push({ ...secret, sealed: seal(value.value, secret, key), keyId: key.id });
@@ -205,7 +205,7 @@ export class SecretVault {
     entry: LogEntry,
   ): Promise<Answer<SecretView>> {
     const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
-    const kept = answered(await this.#world.secrets.put(sealed, entry));
+    const kept = answered(await this.#parts.secrets.put(sealed, entry));
     return kept.ok ? { ok: true, value: secretView(sealed) } : kept;
   }
 
@@ -216,7 +216,7 @@ export class SecretVault {
     if (odd !== undefined) return `${JSON.stringify(odd)} is not a tool`;
     if (uses !== null && (!Number.isInteger(uses) || uses < 1 || uses > usesMax))
       return `uses are a whole number from 1 to ${usesMax}`;
-    return this.#world.refusesHosts(hosts);
+    return this.#parts.refusesHosts(hosts);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

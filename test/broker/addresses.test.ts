@@ -1,4 +1,4 @@
-// Name resolution: the broker dials exactly the addresses it screened, and the owner decides last.
+// Name resolution: the broker dials exactly the addresses it screened, and the daemon decides last.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Decision } from "../../src/core/authority/decision.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
@@ -125,7 +125,7 @@ test("if an address does not answer, the next screened one is dialled", async ()
   };
   const { said } = await tried({ specs, judge }, ["several.test"]);
   expect(said).toEqual(["several: took 5"]);
-  // The owner decides every address that is dialled; resolvers may return any order.
+  // The daemon decides every address that is dialled; resolvers may return any order.
   expect(asked.at(-1)).toBe(`net.connect several.test:${PORT} address=${good}`);
 });
 
@@ -133,26 +133,26 @@ test.each<[string, Decision, string]>([
   ["no", { outcome: "deny", code: "revoked", at: null }, "revoked"],
   ["no more", { outcome: "deny", code: "budget_exhausted", at: null }, "budget_exhausted"],
   ["approval required", { outcome: "ask", level: 1, by: { chain: 0, grants: [0] } }, "approval_required"],
-])("the owner decides: %s", async (_, decision, code) => {
+])("the daemon decides: %s", async (_, decision, code) => {
   world.names.names.set("owned.test", [[good]]);
   const before = servers.taken;
   const { said, refused } = await tried({ specs: [spec("owned.test")], judge: () => decision }, ["owned.test"]);
   expect(said).toEqual(["owned: ECONNRESET"]);
   expect(servers.taken).toBe(before);
-  expect(refused).toEqual([`${code} net.connect owned.test:${PORT} address=${good} (owner)`]);
+  expect(refused).toEqual([`${code} net.connect owned.test:${PORT} address=${good} (daemon)`]);
 });
 
-test("a connection is refused when the owner's decision throws", async () => {
+test("a connection is refused when the daemon's decision throws", async () => {
   world.names.names.set("owned.test", [[good]]);
   const judge: SandboxWish["judge"] = () => {
     throw new Error("broken");
   };
   const { said, refused } = await tried({ specs: [spec("owned.test")], judge }, ["owned.test"]);
   expect(said).toEqual(["owned: ECONNRESET"]);
-  expect(refused).toEqual([`not_available net.connect owned.test:${PORT} address=${good} (owner)`]);
+  expect(refused).toEqual([`not_available net.connect owned.test:${PORT} address=${good} (daemon)`]);
 });
 
-test("an owner that allows everything does not widen what the broker reads in the plan", async () => {
+test("a daemon that allows everything does not widen what the broker reads in the plan", async () => {
   world.names.names.set("owned.test", [[good]]);
   world.names.names.set("other.test", [[good]]);
   const judge: SandboxWish["judge"] = () => ({ outcome: "allow", by: { chain: 0, grants: [0] } });
@@ -160,11 +160,11 @@ test("an owner that allows everything does not widen what the broker reads in th
   expect(wide.said).toEqual(["owned: took 5", "other: ENOTFOUND"]);
 });
 
-test("a grant that needs approval waits for the owner's decision on each connection", async () => {
+test("a grant that needs approval waits for the daemon's decision on each connection", async () => {
   world.names.names.set("asked.test", [[good]]);
   const specs = [`net.connect{hosts=[asked.test],ports=[${PORT}],private=[asked.test=${good}],ask}`];
   const unasked = await tried({ specs }, ["asked.test"]);
-  expect(unasked.refused).toEqual([`approval_required net.connect asked.test:${PORT} address=${good} (owner)`]);
+  expect(unasked.refused).toEqual([`approval_required net.connect asked.test:${PORT} address=${good} (daemon)`]);
   const judge: SandboxWish["judge"] = () => ({ outcome: "allow", by: { chain: 0, grants: [0] } });
   expect((await tried({ specs, judge }, ["asked.test"])).said).toEqual(["asked: took 5"]);
 });

@@ -122,7 +122,7 @@ test("when the broker dies, its sandboxes get an event, their connections close,
   await next.end();
 });
 
-test("the broker does not see its owner's environment", async () => {
+test("the broker does not see the daemon's environment", async () => {
   const sandbox = await open();
   const environment = readFileSync(`/proc/${world.client.pid}/environ`, "utf8");
   expect(environment).not.toContain("hidden");
@@ -154,13 +154,13 @@ test.each([
   ["a missing key", { kind: "close", number: 1 }],
   ["an invalid sandbox name", { kind: "close", number: 1, sandbox: "../s" }],
   ["a denial without its code", { kind: "judged", number: 1, outcome: "deny", code: null }],
-])("the broker exits when its owner sends %s", async (_, message) => {
+])("the broker exits when the daemon sends %s", async (_, message) => {
   const child = fork(world.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   child.send(message);
   expect(await once(child, "exit")).toEqual([3, null]);
 });
 
-test("the broker exits when its owner disconnects", async () => {
+test("the broker exits when the daemon disconnects", async () => {
   const child = fork(world.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   child.send({ kind: "close", number: 1, sandbox: "s" });
   expect((await once(child, "message"))[0]).toEqual({ kind: "answered", number: 1, done: false });

@@ -6,13 +6,13 @@ import type { OrgPorts } from "./ports.ts";
 import { orgShow } from "./show.ts";
 import { type ExportOptions, type ImportOptions, orgExport, orgImport } from "./transfer.ts";
 
-export function addOrg(program: Command, world: OrgPorts, end: (exit: ExitCode) => void): void {
+export function addOrg(program: Command, ports: OrgPorts, end: (exit: ExitCode) => void): void {
   const org = program.command("org").description("show the agents of an org file, and convert org files");
   org
     .command("show")
     .description("show who reports to whom, each capability, its decision and the line it comes from")
     .option("--json", "print one JSON object", false)
-    .action((options: JsonOption) => end(orgShow(world, options)));
+    .action((options: JsonOption) => end(orgShow(ports, options)));
   org
     .command("import")
     .description("write an org file of another system as records, or as .ambit/org.md or .ambit/org.yml")
@@ -20,13 +20,13 @@ export function addOrg(program: Command, world: OrgPorts, end: (exit: ExitCode) 
     .option("--to <form>", "records, markdown or yaml", "records")
     .option("--dry-run", "print the files without writing them", false)
     .option("--json", "print one JSON object", false)
-    .action((path: string, options: ImportOptions) => end(orgImport(world, path, options)));
+    .action((path: string, options: ImportOptions) => end(orgImport(ports, path, options)));
   org
     .command("export")
     .description("print the org of this workspace, its records included, as one file")
     .option("--to <form>", "markdown or yaml", "markdown")
     .option("--json", "print one JSON object", false)
-    .action((options: ExportOptions) => end(orgExport(world, options)));
+    .action((options: ExportOptions) => end(orgExport(ports, options)));
   for (const one of [org, ...org.commands]) one.addHelpText("after", EXAMPLES);
 }
 

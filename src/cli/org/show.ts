@@ -37,23 +37,23 @@ interface ShownAgent {
   readonly capabilities: readonly ShownRuling[];
 }
 
-export function orgShow(world: OrgPorts, options: JsonOption): ExitCode {
-  const whole = world.orgs.whole();
-  if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
-  const agents = whole.org.agents.map((agent) => shownAgent(world, whole, agent));
+export function orgShow(ports: OrgPorts, options: JsonOption): ExitCode {
+  const whole = ports.orgs.whole();
+  if (whole === null) return fail(ports, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+  const agents = whole.org.agents.map((agent) => shownAgent(ports, whole, agent));
   const problems = problemsOf(whole);
   const { name, description, mission, triggers } = whole.org;
   const hasErrors = problems.some(({ diagnostic }) => diagnostic.severity === "error");
   if (options.json) {
     const starts = triggers.map((one) => ({ name: one.name, kind: one.kind, agent: one.agent }));
-    world.print(
+    ports.print(
       jsonLine({ name, description, mission, agents, triggers: starts, problems: problems.map(showProblem) }),
     );
   } else {
-    printProblems(world, problems);
-    world.print(world.paint.strong(shown(name === "" ? "(no name)" : name)));
-    for (const agent of topOf(agents)) printAgent(world.paint, agent, agents, 1, (line) => world.print(line));
-    world.print(
+    printProblems(ports, problems);
+    ports.print(ports.paint.strong(shown(name === "" ? "(no name)" : name)));
+    for (const agent of topOf(agents)) printAgent(ports.paint, agent, agents, 1, (line) => ports.print(line));
+    ports.print(
       `${counted(agents.length, "agent", "agents")}, ${counted(triggers.length, "trigger", "triggers")}${trustLine(agents)}`,
     );
   }
@@ -70,9 +70,9 @@ function problemsOf({ org, sources }: WholeOrg): Problems {
   }));
 }
 
-function shownAgent(world: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAgent {
+function shownAgent(ports: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAgent {
   const { client, model } = clientOf(whole.org, agent);
-  const loaded = world.loadAgent(agent.id);
+  const loaded = ports.loadAgent(agent.id);
   const folder = agent.folder?.value;
   return {
     id: agent.id,
@@ -83,18 +83,18 @@ function shownAgent(world: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAge
     folder: folder?.kind === "scalar" && typeof folder.value === "string" ? folder.value : ".",
     budget: agent.budget === null ? null : Object.fromEntries(agent.budget),
     standing: !loaded.ok || loaded.value.agent.refused ? "refused" : (loaded.value.trust?.standing.kind ?? "own"),
-    capabilities: shownRulings(world, whole, agent),
+    capabilities: shownRulings(ports, whole, agent),
   };
 }
 
 /** What resolves for the agent, by the file and by the configurations around it. */
-export function shownRulings(world: OrgPorts, whole: WholeOrg, agent: OrgAgent): readonly ShownRuling[] {
-  return orgRulings(whole.org, agent).map((one) => shownRuling(world, whole, agent.id, one));
+export function shownRulings(ports: OrgPorts, whole: WholeOrg, agent: OrgAgent): readonly ShownRuling[] {
+  return orgRulings(whole.org, agent).map((one) => shownRuling(ports, whole, agent.id, one));
 }
 
 /** With what config.yml says: rulings about the agent by name narrow it, defaults stand beside those of the file. */
-function shownRuling(world: OrgPorts, whole: WholeOrg, id: string, ruling: OrgRuling): ShownRuling {
-  const policies = world.openProject()?.levels.policies ?? null;
+function shownRuling(ports: OrgPorts, whole: WholeOrg, id: string, ruling: OrgRuling): ShownRuling {
+  const policies = ports.openProject()?.levels.policies ?? null;
   const capability = ruling.capability as Capability;
   const outer = [
     [policies?.agents.get(id)?.get(capability), policies?.places?.agents.get(id)?.get(capability)],

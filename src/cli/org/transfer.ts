@@ -19,32 +19,32 @@ export interface ImportOptions extends JsonOption {
 
 const TARGETS: Readonly<Record<string, string>> = { markdown: ".ambit/org.md", yaml: ".ambit/org.yml" };
 
-export function orgImport(world: OrgPorts, path: string, options: ImportOptions): ExitCode {
-  const found = world.orgs.read(path);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, "ambit org import QUORUM.md");
+export function orgImport(ports: OrgPorts, path: string, options: ImportOptions): ExitCode {
+  const found = ports.orgs.read(path);
+  if (!found.ok) return fail(ports, options, EXIT.error, found.message, "ambit org import QUORUM.md");
   const source = found.value;
-  const read = world.orgs.parse(source);
+  const read = ports.orgs.parse(source);
   const org = readOrg(read);
   const problems = [...org.diagnostics, ...org.agents.flatMap((agent) => agent.diagnostics)];
   if (problems.some(({ severity }) => severity === "error")) {
     const listed = problems.map((diagnostic) => ({ diagnostic, source }));
-    if (options.json) world.print(jsonLine({ problems: listed.map(showProblem) }));
-    else printProblems(world, listed);
+    if (options.json) ports.print(jsonLine({ problems: listed.map(showProblem) }));
+    else printProblems(ports, listed);
     return EXIT.invalidPolicy;
   }
   const value = jsonOfTree(read.tree);
-  if (!isJsonObject(value)) return fail(world, options, EXIT.error, "this is not an org file", null);
-  const made = options.to === "records" ? recordFiles(world, org, value) : orgFile(world, value, options.to);
-  if (!made.ok) return fail(world, options, EXIT.error, made.message, made.fix);
-  const written = options.dryRun ? ({ ok: true } as const) : world.orgs.write(made.files);
-  if (!written.ok) return fail(world, options, EXIT.error, written.message, "delete it, or import with another --to");
+  if (!isJsonObject(value)) return fail(ports, options, EXIT.error, "this is not an org file", null);
+  const made = options.to === "records" ? recordFiles(ports, org, value) : orgFile(ports, value, options.to);
+  if (!made.ok) return fail(ports, options, EXIT.error, made.message, made.fix);
+  const written = options.dryRun ? ({ ok: true } as const) : ports.orgs.write(made.files);
+  if (!written.ok) return fail(ports, options, EXIT.error, written.message, "delete it, or import with another --to");
   const paths = made.files.map((file) => file.path);
-  if (options.json) world.print(jsonLine({ files: options.dryRun ? made.files : paths, notes: made.notes }));
+  if (options.json) ports.print(jsonLine({ files: options.dryRun ? made.files : paths, notes: made.notes }));
   else {
     for (const file of made.files)
-      world.print(options.dryRun ? `${shown(file.path)}:\n${file.text}` : `wrote ${shown(file.path)}`);
-    for (const note of made.notes) world.printError(`note: ${shown(note)}`);
-    if (!options.dryRun) world.print("nothing of it is in effect until you run: ambit trust");
+      ports.print(options.dryRun ? `${shown(file.path)}:\n${file.text}` : `wrote ${shown(file.path)}`);
+    for (const note of made.notes) ports.printError(`note: ${shown(note)}`);
+    if (!options.dryRun) ports.print("nothing of it is in effect until you run: ambit trust");
   }
   return EXIT.ok;
 }
@@ -53,19 +53,19 @@ type Made =
   | { readonly ok: true; readonly files: readonly NewFile[]; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string; readonly fix: string | null };
 
-function orgFile(world: OrgPorts, value: JsonObject, to: string): Made {
+function orgFile(ports: OrgPorts, value: JsonObject, to: string): Made {
   const path = TARGETS[to];
   if (path === undefined)
     return { ok: false, message: "--to is records, markdown or yaml", fix: "ambit org import QUORUM.md --to yaml" };
-  const text = textIn(world, value, to);
+  const text = textIn(ports, value, to);
   if (text === null) return { ok: false, message: cannotBe(to), fix: "ambit org import FILE --to yaml" };
   return { ok: true, files: [{ path, text }], notes: [] };
 }
 
 /** Null where the text would not say the same. */
-function textIn(world: OrgPorts, value: JsonObject, to: string): string | null {
+function textIn(ports: OrgPorts, value: JsonObject, to: string): string | null {
   const [text, name] = to === "markdown" ? [orgMarkdown(value), "org.md"] : [orgYaml(value), "org.yml"];
-  const read = world.orgs.parse({ name, text });
+  const read = ports.orgs.parse({ name, text });
   return read.diagnostics.length === 0 && isSameValue(jsonOfTree(read.tree), value) ? text : null;
 }
 
@@ -74,7 +74,7 @@ function cannotBe(form: string): string {
 }
 
 /** One record for each agent, and an org file with what is left. */
-function recordFiles(world: OrgPorts, org: Org, value: JsonObject): Made {
+function recordFiles(ports: OrgPorts, org: Org, value: JsonObject): Made {
   const { agents: _agents, ...rest } = value;
   const notes: string[] = [];
   const files: NewFile[] = [];
@@ -93,7 +93,7 @@ function recordFiles(world: OrgPorts, org: Org, value: JsonObject): Made {
     const policy = policyOf(org, agent);
     const text = orgRecord({ role: agent.role, ...written }, policy, clientSpecs(org, agent));
     const path = `.ambit/agents/${agent.id}.md`;
-    const back = world.orgs.parseRecord({ name: path, text }, agent.id);
+    const back = ports.orgs.parseRecord({ name: path, text }, agent.id);
     const same = back === null ? null : writtenAgent(jsonOfTree(back.entry.value), back.imported, org);
     if (!isSameValue(same ?? undefined, { role: agent.role, ...written }))
       return { ok: false, message: `${agent.id}: ${cannotBe("a record")}`, fix: "ambit org import FILE --to yaml" };
@@ -104,7 +104,7 @@ function recordFiles(world: OrgPorts, org: Org, value: JsonObject): Made {
       );
   }
   if (Object.keys(rest).length > 0) {
-    const text = textIn(world, rest, "yaml");
+    const text = textIn(ports, rest, "yaml");
     if (text === null) return { ok: false, message: cannotBe("yaml"), fix: null };
     files.push({ path: ".ambit/org.yml", text });
   }
@@ -151,26 +151,26 @@ export interface ExportOptions extends JsonOption {
   readonly to: string;
 }
 
-export function orgExport(world: OrgPorts, options: ExportOptions): ExitCode {
-  const whole = world.orgs.whole();
-  if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+export function orgExport(ports: OrgPorts, options: ExportOptions): ExitCode {
+  const whole = ports.orgs.whole();
+  if (whole === null) return fail(ports, options, EXIT.error, NO_ORG, NO_ORG_FIX);
   const { org, tree, imported, sources } = whole;
   const broken = org.agents.find((agent) => orgErrors(org, agent).length > 0);
   if (broken !== undefined || orgErrors(org, null).length > 0)
-    return fail(world, options, EXIT.invalidPolicy, "the org has errors", "ambit org show");
+    return fail(ports, options, EXIT.invalidPolicy, "the org has errors", "ambit org show");
   const value = jsonOfTree(tree);
-  if (!isJsonObject(value) || sources.size === 0) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+  if (!isJsonObject(value) || sources.size === 0) return fail(ports, options, EXIT.error, NO_ORG, NO_ORG_FIX);
   const agents = Object.fromEntries(
     org.agents.map(({ id }) => [
       id,
       writtenAgent(mapAt(mapAt(value, "agents"), id), imported.get(id) ?? null, org) ?? {},
     ]),
   );
-  const text = ["markdown", "yaml"].includes(options.to) ? textIn(world, { ...value, agents }, options.to) : null;
+  const text = ["markdown", "yaml"].includes(options.to) ? textIn(ports, { ...value, agents }, options.to) : null;
   if (text === null) {
     const message = TARGETS[options.to] === undefined ? "--to is markdown or yaml" : cannotBe(options.to);
-    return fail(world, options, EXIT.error, message, "ambit org export --to yaml");
+    return fail(ports, options, EXIT.error, message, "ambit org export --to yaml");
   }
-  world.print(options.json ? jsonLine({ form: options.to, text }) : text.trimEnd());
+  ports.print(options.json ? jsonLine({ form: options.to, text }) : text.trimEnd());
   return EXIT.ok;
 }

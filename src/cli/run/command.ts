@@ -9,7 +9,7 @@ import { clientsList, profilesList, profilesShow, type RunOptions, runClient } f
 /** `behind` is the client and its arguments. */
 export function addRun(
   program: Command,
-  world: ExecPorts & ControlPorts,
+  ports: ExecPorts & ControlPorts,
   behind: readonly string[],
   end: (exit: ExitCode) => void,
 ): void {
@@ -27,23 +27,23 @@ export function addRun(
     .allowExcessArguments()
     .action(async (agent: string | undefined, options: RunOptions, { args }: Command) => {
       const [, ...before] = args;
-      if (agent === undefined && behind.length === 0) end(clientsList(world, options));
+      if (agent === undefined && behind.length === 0) end(clientsList(ports, options));
       else if (agent === undefined || before.length > 0)
-        end(fail(world, options, EXIT.usage, "write the agent, then the client", "ambit run coder claude"));
-      else end(await runClient(world, agent, behind, options));
+        end(fail(ports, options, EXIT.usage, "write the agent, then the client", "ambit run coder claude"));
+      else end(await runClient(ports, agent, behind, options));
     });
   const profiles = program.command("profiles").description("list and show the profiles of agent clients");
   profiles
     .command("list")
     .description("list profiles")
     .option("--json", "print one JSON object", false)
-    .action((options: JsonOption) => end(profilesList(world, options)));
+    .action((options: JsonOption) => end(profilesList(ports, options)));
   profiles
     .command("show")
     .description("show what a client gets")
     .argument("<profile>", "an id such as ambit:codex@1, or the name of the client's program")
     .option("--json", "print one JSON object", false)
-    .action((name: string, options: JsonOption) => end(profilesShow(world, name, options)));
+    .action((name: string, options: JsonOption) => end(profilesShow(ports, name, options)));
   for (const one of [profiles, ...profiles.commands]) one.addHelpText("after", PROFILES_EXAMPLES);
 }
 

@@ -22,22 +22,22 @@ export interface RunOptions {
 }
 
 export async function runClient(
-  world: ExecPorts & ControlPorts,
+  ports: ExecPorts & ControlPorts,
   agent: string,
   words: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
   const [client] = words;
-  if (client === undefined) return fail(world, options, EXIT.usage, "no client named", `ambit run ${agent} claude`);
-  const choice = chooseProfile(client, world.userProfiles());
-  if (!choice.ok) return brokenProfile(world, choice.broken, client, options);
+  if (client === undefined) return fail(ports, options, EXIT.usage, "no client named", `ambit run ${agent} claude`);
+  const choice = chooseProfile(client, ports.userProfiles());
+  if (!choice.ok) return brokenProfile(ports, choice.broken, client, options);
   const { profile } = choice;
   const terminal = !options.json && hasTerminal();
   if (!options.json)
-    world.printError(
+    ports.printError(
       `ambit: starting ${shown(client)} in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
     );
-  return exec(world, agent, words, {
+  return exec(ports, agent, words, {
     ...options,
     root: "live",
     terminal,
@@ -47,7 +47,7 @@ export async function runClient(
 
 /** No client runs with another profile than the one that is written for it. */
 function brokenProfile(
-  world: ExecPorts,
+  ports: ExecPorts,
   { file, problems }: BrokenProfile,
   client: string,
   { json }: JsonOption,
@@ -55,29 +55,29 @@ function brokenProfile(
   const message = `the profile for ${client} has mistakes, and nothing is started`;
   const fix = `mend ${file}, then: ambit profiles list`;
   if (json)
-    world.print(
+    ports.print(
       jsonLine({ ...refusedData({ code: "invalid_input", message, fix }, null), problems: problems.map(showProblem) }),
     );
   else {
-    printProblems(world, problems);
-    world.printError(`${world.paint.bad("error")}[invalid_input]: ${shown(message)}\n  fix: ${shown(fix)}`);
+    printProblems(ports, problems);
+    ports.printError(`${ports.paint.bad("error")}[invalid_input]: ${shown(message)}\n  fix: ${shown(fix)}`);
   }
   return EXIT.refused;
 }
 
 /** Clients with a profile that are on this machine. */
-export function clientsList(world: ExecPorts, { json }: JsonOption): ExitCode {
-  const users = world.userProfiles();
+export function clientsList(ports: ExecPorts, { json }: JsonOption): ExitCode {
+  const users = ports.userProfiles();
   const programs = allProfiles(users).flatMap(({ profile }) => profile.programs);
-  const found = world.programsFound(programs).flatMap(({ name, path }) => {
+  const found = ports.programsFound(programs).flatMap(({ name, path }) => {
     const choice = chooseProfile(name, users);
     return choice.ok ? [{ program: name, path, profile: choice.profile.id }] : [];
   });
-  if (json) world.print(jsonLine({ clients: found }));
-  else if (found.length === 0) world.print(`no client found on PATH (${programs.join(", ")})`);
+  if (json) ports.print(jsonLine({ clients: found }));
+  else if (found.length === 0) ports.print(`no client found on PATH (${programs.join(", ")})`);
   else {
-    for (const { program, path, profile } of found) world.print(`${program}  ${shown(path)}  ${profile}`);
-    world.print(`run one: ambit run AGENT ${found[0]?.program ?? "claude"}`);
+    for (const { program, path, profile } of found) ports.print(`${program}  ${shown(path)}  ${profile}`);
+    ports.print(`run one: ambit run AGENT ${found[0]?.program ?? "claude"}`);
   }
   return EXIT.ok;
 }
@@ -94,12 +94,12 @@ function allProfiles({ profiles }: UserProfiles): readonly SourcedProfile[] {
 }
 
 /** Profiles with mistakes are not in the list, and their mistakes are printed. */
-export function profilesList(world: ExecPorts, { json }: JsonOption): ExitCode {
-  const users = world.userProfiles();
+export function profilesList(ports: ExecPorts, { json }: JsonOption): ExitCode {
+  const users = ports.userProfiles();
   const problems = users.broken.flatMap((one) => one.problems);
   const all = allProfiles(users);
   if (json)
-    world.print(
+    ports.print(
       jsonLine({
         profiles: all.map(({ profile, source }) => ({ ...profile, source: source ?? "built in" })),
         problems: problems.map(showProblem),
@@ -108,15 +108,15 @@ export function profilesList(world: ExecPorts, { json }: JsonOption): ExitCode {
   else {
     for (const { profile, source } of all) {
       const programs = profile.programs.join(", ") || "any program";
-      world.print(`${profile.id}  ${programs}  ${source === null ? "built in" : shown(source)}`);
+      ports.print(`${profile.id}  ${programs}  ${source === null ? "built in" : shown(source)}`);
     }
-    printProblems(world, problems);
+    printProblems(ports, problems);
   }
   return users.broken.length === 0 ? EXIT.ok : EXIT.error;
 }
 
-export function profilesShow(world: ExecPorts, name: string, options: JsonOption): ExitCode {
-  const users = world.userProfiles();
+export function profilesShow(ports: ExecPorts, name: string, options: JsonOption): ExitCode {
+  const users = ports.userProfiles();
   const all = allProfiles(users);
   const found =
     all.find(({ profile }) => profile === profileById(name, users)) ??
@@ -125,13 +125,13 @@ export function profilesShow(world: ExecPorts, name: string, options: JsonOption
     const broken = users.broken.find(
       ({ file, programs }) => file.endsWith(`/${name}.yml`) || programs?.includes(name) === true,
     );
-    if (broken !== undefined) return brokenProfile(world, broken, name, options);
-    return fail(world, options, EXIT.error, `there is no profile ${name}`, "ambit profiles list");
+    if (broken !== undefined) return brokenProfile(ports, broken, name, options);
+    return fail(ports, options, EXIT.error, `there is no profile ${name}`, "ambit profiles list");
   }
   const { profile, source } = found;
   const shownSource = source ?? "built in";
-  if (options.json) world.print(jsonLine({ ...profile, source: shownSource }));
-  else world.print(profileLines(profile, shownSource).join("\n"));
+  if (options.json) ports.print(jsonLine({ ...profile, source: shownSource }));
+  else ports.print(profileLines(profile, shownSource).join("\n"));
   return EXIT.ok;
 }
 

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
+import { syncFolder } from "../../platform/write-whole.ts";
 
 const fileBytesMax = 4096;
 const namesMax = 100_000;
@@ -105,16 +106,6 @@ export function removeOwn(folder: string, names: readonly string[]): void {
 
 export function namesIn(folder: string): readonly string[] {
   return readdirSync(folder).slice(0, namesMax);
-}
-
-/** A new name is durable only after its folder is synced. */
-function syncFolder(folder: string): void {
-  const file = openSync(folder, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function modeText(mode: number): string {

@@ -41,13 +41,13 @@ export type DaemonDecision =
   | { readonly outcome: "deny"; readonly code: DenialCode };
 
 /** Resolves when the connection is over. A refused connection is reset at once. */
-export async function serve(socket: Socket, world: ConnectionContext): Promise<void> {
+export async function serve(socket: Socket, context: ConnectionContext): Promise<void> {
   const port = socket.localPort;
   const local = parseAddress(socket.localAddress ?? "");
   if (local === null || port === undefined) return void reset(socket);
-  const host = atLoopback(world, local, port) ?? world.names.destinationAt(local);
+  const host = atLoopback(context, local, port) ?? context.names.destinationAt(local);
   const refuse = (code: DenialCode, request: string, reason: Reason): void => {
-    world.refused(code, request, reason);
+    context.refused(code, request, reason);
     reset(socket);
   };
   // A fake address that was never assigned.
@@ -58,9 +58,9 @@ export async function serve(socket: Socket, world: ConnectionContext): Promise<v
       "authority",
     );
 
-  const manner = mannerOf(world.granted, host, port);
+  const manner = mannerOf(context.granted, host, port);
   const request = connectRequest(host, port, manner);
-  const first = world.granted.judge(request);
+  const first = context.granted.judge(request);
   if (first.outcome === "deny") return refuse(first.code, requestText(request), "authority");
 
   const inspection = manner === "raw" ? null : inspectionOf(host, port);
@@ -71,25 +71,25 @@ export async function serve(socket: Socket, world: ConnectionContext): Promise<v
   if (opening.kind === "refused") return misspoken(opening);
 
   const isLocal = isLoopback(local);
-  const answers = host.name === null ? null : isLocal ? LOOPBACK : await world.resolve(destinationText(host));
+  const answers = host.name === null ? null : isLocal ? LOOPBACK : await context.resolve(destinationText(host));
   // The name does not exist, or no resolver answered: there is no address, and so no rule that refuses one.
   if (host.name !== null && (answers === null || answers.length === 0))
     return refuse("not_available", requestText(request), "name_unresolved");
-  const screened = world.granted.screen(request, answers);
+  const screened = context.granted.screen(request, answers);
   if (screened.decision.outcome === "deny")
-    return refuse(screened.decision.code, requestText(shownRequest(request, answers, world.granted)), "authority");
+    return refuse(screened.decision.code, requestText(shownRequest(request, answers, context.granted)), "authority");
 
   // INVARIANT: a port that ambit itself listens on is no program's to reach, whatever is granted.
-  if (isLocal && (await world.isOwnPort(port))) return refuse("address_refused", requestText(request), "own_port");
+  if (isLocal && (await context.isOwnPort(port))) return refuse("address_refused", requestText(request), "own_port");
 
-  const outside = await reach(screened.pinned, host, port, manner, world);
+  const outside = await reach(screened.pinned, host, port, manner, context);
   if (outside.kind === "denied") return refuse(outside.code, outside.request, "daemon");
   if (outside.kind === "unreachable" || socket.destroyed) {
     if (outside.kind === "reached") outside.socket.destroy();
     return void reset(socket);
   }
-  world.connected(outside.socket);
-  const left = world.granted.millisecondsLeft(request);
+  context.connected(outside.socket);
+  const left = context.granted.millisecondsLeft(request);
   // INVARIANT: a connection does not outlive the grant that allowed it.
   const over = (): void => refuse("expired", requestText(request), "authority");
   const timer = left === null ? undefined : setTimeout(over, Math.min(left, timerMillisecondsMax));
@@ -162,11 +162,11 @@ async function reach(
   host: Destination,
   port: number,
   manner: InspectionMode,
-  world: ConnectionContext,
+  context: ConnectionContext,
 ): Promise<DialResult> {
   for (const address of pinned) {
     const destination: Destination = host.name === null ? host : { name: host.name, address };
-    const word = await world.ask(destination, port, manner);
+    const word = await context.ask(destination, port, manner);
     const denied = (code: DenialCode): DialResult => ({
       kind: "denied",
       code,
@@ -175,9 +175,9 @@ async function reach(
     if (word === null) return denied("not_available");
     if (word.outcome === "ask") return denied("approval_required");
     if (word.outcome === "deny") return denied(word.code);
-    const socket = await dial(address, port, world.stop);
+    const socket = await dial(address, port, context.stop);
     if (socket !== null) return { kind: "reached", socket };
-    if (world.stop.aborted) break;
+    if (context.stop.aborted) break;
   }
   return { kind: "unreachable" };
 }

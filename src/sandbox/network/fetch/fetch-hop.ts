@@ -45,30 +45,30 @@ export type HopResult =
 /** Decides first, so that the request is not built before it may be sent. */
 export async function reach(
   { url, method }: Pick<HopRequest, "url" | "method">,
-  world: HopContext,
+  context: HopContext,
 ): Promise<ConnectResult> {
   const refused = (code: DenialCode, what: string): ConnectResult => ({
     ok: false,
     code,
     message: `${what}: ${originText(url)}`,
   });
-  const first = await world.ask(method, url, null);
+  const first = await context.ask(method, url, null);
   if (first !== null) return refused(first, "this may not be asked for");
-  const pinned = await pinnedOf(url, world);
+  const pinned = await pinnedOf(url, context);
   if (pinned === "unresolved") return refused("not_available", "the name could not be resolved");
   if (pinned === "odd") return refused("address_refused", "the name leads nowhere that is understood");
   if (url.host.name !== null) {
     // INVARIANT: every resolved address is decided on, and one denied address denies the name.
-    const second = await world.ask(method, url, pinned.map(addressText));
+    const second = await context.ask(method, url, pinned.map(addressText));
     if (second !== null) return refused(second, "where this leads may not be reached");
   }
   for (const address of pinned) {
-    const socket = await dial(address, url.port, world.stop);
-    if (socket === null && !world.stop.aborted) continue;
+    const socket = await dial(address, url.port, context.stop);
+    if (socket === null && !context.stop.aborted) continue;
     if (socket === null) break;
     if (url.scheme === "http") return { ok: true, socket };
-    const secured = await secure(socket, url, world);
-    if (secured.ok || world.stop.aborted) return secured;
+    const secured = await secure(socket, url, context);
+    if (secured.ok || context.stop.aborted) return secured;
     return refused("not_available", secured.message);
   }
   return refused("not_available", "the server does not answer");
@@ -120,7 +120,7 @@ function secure(socket: Socket, { host }: Url, { authorities, stop }: HopContext
 }
 
 /** The connection serves this one exchange: it closes with the response. */
-export function exchange(socket: Socket, sent: HopRequest, world: HopContext): Promise<HopResult> {
+export function exchange(socket: Socket, sent: HopRequest, context: HopContext): Promise<HopResult> {
   return new Promise((give) => {
     const failed = (code: DenialCode, message: string): void => {
       stop.removeEventListener("abort", aborted);
@@ -128,7 +128,7 @@ export function exchange(socket: Socket, sent: HopRequest, world: HopContext): P
       socket.destroy();
       give({ ok: false, code, message });
     };
-    const { stop } = world;
+    const { stop } = context;
     const host = originText(sent.url).replace(/^https?:\/\//, "");
     const request = http.request({
       // INVARIANT: no agent is passed. With one, even with `false`, Node would dial by itself and leave our socket
@@ -138,7 +138,7 @@ export function exchange(socket: Socket, sent: HopRequest, world: HopContext): P
       path: sent.path,
       headers: ["Host", host, ...sent.headers.flat(), ...framing(sent), "Connection", "close"],
       setHost: false,
-      maxHeaderSize: world.headerBytes,
+      maxHeaderSize: context.headerBytes,
       insecureHTTPParser: false,
     });
     // A head that exceeds the byte limit is an error; nothing is truncated silently.
@@ -155,7 +155,7 @@ export function exchange(socket: Socket, sent: HopRequest, world: HopContext): P
     request.on("upgrade", () => failed("not_available", "the server wants to speak something else"));
     request.on("error", (error) => {
       if (errorCode(error) === "HPE_HEADER_OVERFLOW")
-        failed("budget_exhausted", `the headers have more than ${world.headerBytes} bytes`);
+        failed("budget_exhausted", `the headers have more than ${context.headerBytes} bytes`);
       else failed("not_available", `the exchange failed (${errorCode(error)})`);
     });
     request.once("close", () => failed("not_available", "the exchange ended before there was an answer"));

@@ -14,8 +14,8 @@ export class Fetches {
   readonly #running = new Map<number, RunningFetch>();
   readonly #resolvers = new Map<string, Resolver>();
 
-  constructor(world: FetchContext) {
-    this.#context = world;
+  constructor(context: FetchContext) {
+    this.#context = context;
   }
 
   take(message: FetchMessageToBroker): void {
