@@ -10,25 +10,36 @@ import { readCompact } from "./compact/compact.ts";
 import { readConfig } from "./config/config.ts";
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { readManifest } from "./manifest/manifest.ts";
+import { readServerFile } from "./servers/server-file.ts";
 import { applied, yamlTree } from "./testing/applied-fix.ts";
 import { READING } from "./testing/notation.ts";
+import { readDeclaration } from "./tools/declaration.ts";
 
 interface Read {
   readonly diagnostics: readonly Diagnostic[];
   readonly grants: readonly Grant[];
 }
 
-const READERS: Readonly<Record<"config" | "manifest" | "caveats", (text: string) => Read>> = {
-  config: (text) => {
-    const { diagnostics, ceiling } = readConfig(yamlTree(text), "user", READING);
-    return { diagnostics, grants: ceiling ?? [] };
-  },
-  manifest: (text) => readManifest(yamlTree(text), READING),
-  caveats: (text) => {
-    const { diagnostics, link } = readCaveats(yamlTree(text), READING);
-    return { diagnostics, grants: link?.grants ?? [] };
-  },
-};
+const READERS: Readonly<Record<"config" | "manifest" | "caveats" | "servers" | "declaration", (text: string) => Read>> =
+  {
+    config: (text) => {
+      const { diagnostics, ceiling } = readConfig(yamlTree(text), "user", READING);
+      return { diagnostics, grants: ceiling ?? [] };
+    },
+    manifest: (text) => readManifest(yamlTree(text), READING),
+    servers: (text) => {
+      const { diagnostics, servers } = readServerFile(yamlTree(text), "user", READING);
+      return { diagnostics, grants: servers.flatMap(({ requires }) => requires) };
+    },
+    declaration: (text) => {
+      const { diagnostics, requirement } = readDeclaration(yamlTree(text), READING);
+      return { diagnostics, grants: requirement?.grants ?? [] };
+    },
+    caveats: (text) => {
+      const { diagnostics, link } = readCaveats(yamlTree(text), READING);
+      return { diagnostics, grants: link?.grants ?? [] };
+    },
+  };
 
 const manifest = (spec: string): string =>
   `{ apiVersion: scarab/v1, kind: AgentManifest, metadata: { name: a, version: 1.0.0 }, spec: { ${spec} } }`;
@@ -78,6 +89,51 @@ const MISTAKES: readonly (readonly [kind: keyof typeof READERS, written: string,
   ["caveats", caveats('"fs_read": ["/p"]'), caveats('"fs_read": {"only": ["/p"]}')],
   ["caveats", caveats('"fs_raed": {"only": ["/p"]}'), caveats('"fs_read": {"only": ["/p"]}')],
   ["caveats", `{ ${REST}, "max_calls": "unlimited" }`, caveats('"fs_read": {"only": []}')],
+  ["config", "{ environment: ['a b'] }", null],
+  ["config", "{ resolvers: [localhost] }", null],
+  ["config", "{ bare: maybe }", null],
+  ["config", "{ models: { anthropic: { prices: 5 } } }", null],
+  ["config", "{ models: { anthropic: { prices: { claude: { input: much, output: 15 } } } } }", null],
+  ["config", "{ models: { anthropic: { prices: { claude: { input: 3 } } } } }", null],
+  ["config", "{ search: { url: 'https://s.example/?q=1' } }", null],
+  ["servers", "{ severs: { docs: { command: [docs-server] } } }", null],
+  ["servers", "{ servers: 5 }", null],
+  ["servers", "{ servers: { docs: 5 } }", null],
+  ["servers", "{ servers: { Docs_1: { command: [docs-server] } } }", null],
+  ["servers", "{ servers: { docs: { command: docs-server } } }", null],
+  ["servers", "{ servers: { docs: { comand: [docs-server] } } }", null],
+  [
+    "servers",
+    "{ servers: { docs: { url: 'ftp://x.example' } } }",
+    "{ servers: { docs: { url: 'https://mcp.example.com/mcp' } } }",
+  ],
+  ["servers", "{ servers: { docs: { command: [docs-server], env: 5 } } }", null],
+  ["servers", "{ servers: { docs: { command: [docs-server], env: { A: 5 } } } }", null],
+  ["servers", "{ servers: { docs: { command: [docs-server], tools: 5 } } }", null],
+  [
+    "servers",
+    "{ servers: { docs: { command: [docs-server], requires: 5 } } }",
+    "{ servers: { docs: { command: [docs-server], requires: [fs.read: { in: docs }] } } }",
+  ],
+  [
+    "servers",
+    "{ servers: { docs: { command: [docs-server], requires: [net.get: { hosts: [x.com] }] } } }",
+    "{ servers: { docs: { command: [docs-server], requires: [net.connect: { hosts: [api.example.com], ports: [443] }] } } }",
+  ],
+  [
+    "servers",
+    "{ servers: { docs: { url: 'https://x.example', headers: 5 } } }",
+    "{ servers: { docs: { url: 'https://x.example' } } }",
+  ],
+  [
+    "servers",
+    "{ servers: { docs: { url: 'https://x.example', headers: { Authorization: 5 } } } }",
+    "{ servers: { docs: { url: 'https://x.example' } } }",
+  ],
+  ["declaration", "5", null],
+  ["declaration", "{ network: {} }", null],
+  ["declaration", "{ storage: 5 }", "{ storage: { scope: session, kind: kv } }"],
+  ["declaration", "{ process: {} }", null],
 ];
 
 function readSpec(text: string): Read {
@@ -134,6 +190,8 @@ describe("a fix as it is printed", () => {
     ["proc.exec{in=/p,root=wr}", "proc.exec{in=/p}"],
     ["memory.read{calls=x}", "memory.read{calls=5}"],
     ["memory.read{rate=10}", "memory.read{rate=10/min}"],
+    ["net.connect{hosts=[x.com],ports=[443],raw=maybe}", "net.connect{hosts=[x.com],ports=[443]}"],
+    ["memory.read{clean=maybe}", "memory.read{clean}"],
     ["memory.read{per=user}", "memory.read{rate=10/min,per=user}"],
     ["memory.read{per=user,ask=maybe}", "memory.read{rate=10/min,per=user,ask}"],
     ["memory.read{expires=soon}", "memory.read"],

@@ -180,7 +180,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     shadow: level === "user" ? read("shadow", EMPTY.shadow, (entry) => readShadow(entry, diagnostics)) : EMPTY.shadow,
     users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
     land: read("land", EMPTY.land, (entry) => readLand(entry, diagnostics)),
-    bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
+    bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics, false)),
     prompts: read("prompts", EMPTY.prompts, (entry) => wordOf(entry, ["discard", "keep"], diagnostics)),
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),

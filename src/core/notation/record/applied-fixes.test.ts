@@ -45,6 +45,52 @@ const MISTAKES: readonly (readonly [written: string, meant: string])[] = [
     "{ capabilities: [proc.exec: { in: /p, cmds: [git], root: ro }] }",
   ],
   ["{ capabilities: 5 }", "{ capabilities: [] }"],
+  ["{ capabilities: [memory.read: { rate: often }] }", "{ capabilities: [memory.read: { rate: 10/min }] }"],
+  ["{ capabilities: [memory.read: { rate: 10 }] }", "{ capabilities: [memory.read: { rate: 10/min }] }"],
+  ["{ capabilities: [memory.read: { per: user }] }", "{ capabilities: [memory.read: { rate: 10/min, per: user }] }"],
+  [
+    "{ capabilities: [memory.read: { rate: 10/min, per: head }] }",
+    "{ capabilities: [memory.read: { rate: 10/min, per: user }] }",
+  ],
+  [
+    "{ capabilities: [model.use: { providers: [anthropic], tokens: many }] }",
+    "{ capabilities: [model.use: { providers: [anthropic], tokens: 2000000 }] }",
+  ],
+  [
+    "{ capabilities: [model.use: { providers: [anthropic], money: much }] }",
+    "{ capabilities: [model.use: { providers: [anthropic], money: 2.50 }] }",
+  ],
+  [
+    "{ capabilities: [net.connect: { hosts: [x.com], ports: [http] }] }",
+    "{ capabilities: [net.connect: { hosts: [x.com], ports: [8000-8100] }] }",
+  ],
+  [
+    "{ capabilities: [tool.invoke: { tools: [pay], args: { amount: 5 } }] }",
+    "{ capabilities: [tool.invoke: { tools: [pay], args: { amount: { values: [a, b] } } }] }",
+  ],
+  [
+    "{ capabilities: [tool.invoke: { tools: [pay], args: { amount: { range: 5 } } }] }",
+    "{ capabilities: [tool.invoke: { tools: [pay], args: { amount: { range: [0, 100] } } }] }",
+  ],
+  [
+    "{ capabilities: [tool.invoke: { tools: [pay], args: { amount: { max_length: long } } }] }",
+    "{ capabilities: [tool.invoke: { tools: [pay], args: { amount: { max_length: 20 } } }] }",
+  ],
+  [
+    "{ capabilities: [tool.invoke: { tools: [pay], args_only: yes }] }",
+    "{ capabilities: [tool.invoke: { tools: [pay], args_only: true }] }",
+  ],
+  ["{ capabilities: [records.read], tests: 5 }", "{ capabilities: [records.read] }"],
+  ["{ capabilities: [records.read], tests: [{ allow: 5 }] }", "{ capabilities: [records.read] }"],
+  ["{ capabilities: [records.read], tests: [{ allow: records.read, deny: x }] }", "{ capabilities: [records.read] }"],
+  ["{ capabilities: [records.read], land: maybe }", "{ capabilities: [records.read] }"],
+  ["{ policy: { web: alow } }", "{ policy: { web: allow } }"],
+  [
+    "{ capabilities: [net.connect: { hosts: [x.com], ports: [443], raw: maybe }] }",
+    "{ capabilities: [net.connect: { hosts: [x.com], ports: [443] }] }",
+  ],
+  ["{ capabilities: [memory.read: { clean: maybe }] }", "{ capabilities: [memory.read: { clean: true }] }"],
+  ["{ capabilities: [agent.grant: { id: 7 }] }", "{ capabilities: [agent.grant: { id: '7' }] }"],
 ];
 
 /** Fixes that make a grant cover something at all: what they name is an example. */

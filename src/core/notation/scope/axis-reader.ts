@@ -182,7 +182,7 @@ function portRange({ value }: Scalar): PortRange | null {
 
 function readRawAxis(context: AxisContext): Scope | null {
   const entry = keyEntry(context, "raw");
-  const raw = entry === null ? false : flagOf(entry, context.diagnostics);
+  const raw = entry === null ? false : flagOf(entry, context.diagnostics, false);
   return raw === null ? null : { kind: "words", of: raw ? ["sni", "raw"] : ["sni"] };
 }
 

@@ -55,7 +55,7 @@ export function readConditions(scope: Mapping | null, diagnostics: Diagnostics):
   if (per !== null && !isCounted(conditions)) {
     const { value } = entryOf(scope, "per") as Entry;
     diagnostics.error("bad_value", value.span, "`per` says how `calls` or `rate` is counted, and neither is here", {
-      fix: "rate: 10/min, per: user",
+      fix: "per: user, rate: 10/min",
     });
     return null;
   }

@@ -77,11 +77,12 @@ export function textOf(entry: Entry, diagnostics: Diagnostics): Text | null {
   return null;
 }
 
-export function flagOf(entry: Entry, diagnostics: Diagnostics): boolean | null {
+/** `narrow`: the value that allows less, which is proposed where neither is written. */
+export function flagOf(entry: Entry, diagnostics: Diagnostics, narrow = true): boolean | null {
   const { key, value } = entry;
   if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
   diagnostics.error("wrong_type", value.span, `\`${key}\` must be true or false, not ${kindName(value)}`, {
-    fix: `${key}: true`,
+    fix: `${key}: ${narrow}`,
   });
   return null;
 }

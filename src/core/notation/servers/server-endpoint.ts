@@ -154,6 +154,7 @@ function readHeaders({ value }: Entry, diagnostics: Diagnostics): readonly Heade
         "wrong_type",
         written.span,
         `the header ${key} is text of at most ${wordCharactersMax} characters`,
+        { fix: `${key}: "value"` },
       );
     // A credential in a file is in every copy of it.
     else if (isIdentifying(key) && handlesIn(text, "header").length === 0)

@@ -96,7 +96,7 @@ function serverEntries(node: TreeNode, diagnostics: Diagnostics): readonly Entry
     if (key !== "servers")
       diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, {
         suggestion: "servers",
-        fix: "servers:",
+        fix: "servers",
       });
   const value = entryOf(node, "servers")?.value;
   if (value === undefined || (value.kind === "scalar" && value.value === null)) return [];
@@ -119,7 +119,7 @@ function readServer(
 ): WrittenServer | null {
   const { key: name, keySpan, value } = entry;
   const fault = serverNameFault(name);
-  if (fault !== null) diagnostics.error("bad_value", keySpan, `${quoted(name)}: ${fault}`, { fix: "docs:" });
+  if (fault !== null) diagnostics.error("bad_value", keySpan, `${quoted(name)}: ${fault}`, { fix: "docs" });
   if (value.kind !== "map") {
     diagnostics.error("wrong_type", value.span, `a server is a map, not ${kindName(value)}`, {
       fix: `${name}: { command: [program, argument] }`,
@@ -145,7 +145,7 @@ function readServer(
       ...read<readonly Grant[]>("requires", [], (found) => readRequires(found, verbs, reading, diagnostics)),
     ],
     maps: read<WrittenServer["maps"]>("tools", new Map(), (found) => readMaps(found, diagnostics)),
-    isEnabled: read("enabled", true, (found) => flagOf(found, diagnostics)),
+    isEnabled: read("enabled", true, (found) => flagOf(found, diagnostics, false)),
     isClean: read("clean", false, (found) => flagOf(found, diagnostics)),
   };
   if (endpoint === null) return null;
@@ -202,7 +202,7 @@ function readRequires(
           ? `a server with a \`url\` is given ${verbs.join(", ")} alone, not \`${verb.verb}\``
           : `a server's sandbox cannot give \`${verb.verb}\`; it gives ${verbs.join(", ")}`,
         {
-          fix: verb.verb.startsWith("net.") ? "net.connect: { hosts: [api.example.com], ports: [443] }" : null,
+          fix: verb.verb.startsWith("net.") ? "net.connect{hosts=[api.example.com],ports=[443]}" : null,
         },
       );
     if (conditions.ask !== 0 || conditions.calls !== null || conditions.rate !== null)

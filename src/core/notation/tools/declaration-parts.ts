@@ -20,9 +20,10 @@ export function strictMap(
   what: string,
   keys: readonly string[],
   diagnostics: Diagnostics,
+  fix: string | null = null,
 ): Mapping | null {
   if (node.kind !== "map") {
-    diagnostics.error("wrong_type", node.span, `${what} is a map, not ${kindName(node)}`);
+    diagnostics.error("wrong_type", node.span, `${what} is a map, not ${kindName(node)}`, { fix });
     return null;
   }
   const unknown = node.entries.filter(({ key }) => !keys.includes(key));
@@ -68,8 +69,14 @@ export function readHosts(
   reading: Reading,
   diagnostics: Diagnostics,
 ): readonly HostEntry[] | null {
-  return readTexts(node, what, diagnostics, (text) => parseForeignHost(text, reading.toAscii));
+  return readTexts(node, what, diagnostics, (text) => {
+    const host = parseForeignHost(text, reading.toAscii);
+    // Without the port it would be every port of the host, which is not what was written: nothing is proposed.
+    return host.ok || !/:\d+$/.test(text) ? host : refuse("bad_value", `${quoted(text)} has a port: ${PORTLESS}`);
+  });
 }
+
+const PORTLESS = "a declaration names hosts alone, and the agent's grants limit their ports";
 
 export function hostGrants(hosts: readonly HostEntry[], written: GrantOrigin): readonly Grant[] {
   return hosts.length === 0

@@ -35,10 +35,12 @@ export const PART_READERS: ReadonlyMap<string, PartReader> = new Map([
 ]);
 
 function readNetwork(node: TreeNode, reading: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
-  const map = strictMap(node, "`network`", ["allowedHosts"], diagnostics);
+  const map = strictMap(node, "`network`", ["allowedHosts"], diagnostics, "network: { allowedHosts: [] }");
   const list = map === null ? null : entryOf(map, "allowedHosts");
   if (map !== null && list === null)
-    diagnostics.error("missing_field", node.span, "`network` names its `allowedHosts`", { fix: "allowedHosts: []" });
+    diagnostics.error("missing_field", node.span, "`network` names its `allowedHosts`", {
+      fix: "network: { allowedHosts: [] }",
+    });
   const hosts: readonly HostEntry[] | null =
     list === null ? null : readHosts(list.value, "`allowedHosts`", reading, diagnostics);
   if (hosts === null) return null;
@@ -75,7 +77,7 @@ const STORES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 function readStorage(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
-  const map = strictMap(node, "`storage`", ["scope", "kind"], diagnostics);
+  const map = strictMap(node, "`storage`", ["scope", "kind"], diagnostics, "storage: { scope: session, kind: kv }");
   if (map === null) return null;
   const [scope, kind] = ["scope", "kind"].map((key) => {
     const value = entryOf(map, key)?.value;
@@ -87,7 +89,7 @@ function readStorage(node: TreeNode, _: Reading, diagnostics: Diagnostics): read
       "bad_value",
       node.span,
       `\`storage\` has a scope (${[...STORES.keys()].join(", ")}) and the kind kv`,
-      { fix: "{ scope: session, kind: kv }" },
+      { fix: "storage: { scope: session, kind: kv }" },
     );
     return null;
   }
@@ -104,7 +106,7 @@ function readStorage(node: TreeNode, _: Reading, diagnostics: Diagnostics): read
 }
 
 function readFiles(node: TreeNode, reading: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
-  const map = strictMap(node, "`fs_reach`", ["read", "write"], diagnostics);
+  const map = strictMap(node, "`fs_reach`", ["read", "write"], diagnostics, "fs_reach: { read: [] }");
   if (map === null) return null;
   const all: PartGrants[] = [];
   let failed = false;
@@ -119,11 +121,11 @@ function readFiles(node: TreeNode, reading: Reading, diagnostics: Diagnostics): 
 }
 
 function readProcess(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
-  const map = strictMap(node, "`process`", ["allowedBinaries"], diagnostics);
+  const map = strictMap(node, "`process`", ["allowedBinaries"], diagnostics, "process: { allowedBinaries: [] }");
   const list = map === null ? null : entryOf(map, "allowedBinaries");
   if (map !== null && list === null)
     diagnostics.error("missing_field", node.span, "`process` names its `allowedBinaries`", {
-      fix: "allowedBinaries: []",
+      fix: "process: { allowedBinaries: [] }",
     });
   const programs =
     list === null
