@@ -53,6 +53,7 @@ export class Session {
   readonly pledges: CompiledLink[] = [];
   /** Its user had a record at some time while it was open. INVARIANT: never reset, so that a removed ceiling is noticed. */
   hadUserRecord = false;
+  #above: string | null = null;
   #isClean = true;
   #taintedBy: string | null = null;
   #isClosed = false;
@@ -167,12 +168,19 @@ export class Session {
     else this.#closing.push(listener);
   }
 
+  /** It acts for a sub-agent of a client that has this agent: its entries name both. */
+  actBelow(agent: string): void {
+    if (this.#above === agent) return;
+    this.#above = agent;
+    this.#who = { ...this.#who, agents: [agent, this.facts.name.agent] };
+  }
+
   /** The same object for every call by the agent's own record, so that derived values can be cached. */
   who(chain: readonly string[] = []): Who {
     if (chain.length === 0) return this.#who;
     const granters = chain.map((link) => this.facts.granterOf?.(link) ?? null).filter((agent) => agent !== null);
-    const agents = [...granters, this.facts.name.agent].filter((agent, at, all) => agent !== all[at - 1]);
-    return { ...this.#who, chain, agents };
+    const all = [...(this.#above === null ? [] : [this.#above]), ...granters, this.facts.name.agent];
+    return { ...this.#who, chain, agents: all.filter((agent, at) => agent !== all[at - 1]) };
   }
 }
 

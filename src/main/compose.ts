@@ -70,7 +70,7 @@ const HOME_VARIABLES: readonly string[] = [...CERTIFICATE_VARIABLES, ...REGISTRY
 export function composePorts(machine: Machine): ProgramPorts {
   const { cwd, now, terminal, print, printError } = machine;
   const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = commandContext(machine);
-  const first = initParts({ cwd, workspace, home, reopen });
+  const first = initParts({ cwd, workspace, home, path: machine.environment["PATH"] ?? "", reopen });
   const { nameOf, loadAgent, loadSet, openProject } = agents;
   const records = lazy(() => (workspace === null ? null : recordsFolder(workspace, folders.state, now, nameOf)));
   const skills = lazy(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));

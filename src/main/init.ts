@@ -9,19 +9,21 @@ export interface InitEnvironment {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly home: string | null;
+  /** The folders of the caller's programs. */
+  readonly path: string;
   /** Opened again: agents loaded before the files were written do not include them. */
   reopen(): Agents;
 }
 
 type InitParts = Pick<InitPorts, "project" | "isWorkspace" | "look" | "write" | "trust">;
 
-export function initParts({ cwd, workspace, home, reopen }: InitEnvironment): InitParts {
+export function initParts({ cwd, workspace, home, path, reopen }: InitEnvironment): InitParts {
   const folder = workspace ?? cwd;
   return {
     project: folder === "/" || folder === home ? null : folder,
     isWorkspace: workspace !== null,
-    look: () => detect(folder, home),
-    write: (path, text) => writeNew(folder, path, text),
+    look: () => detect(folder, home, path),
+    write: (file, text) => writeNew(folder, file, text),
     // An `.ambit` folder that existed before may have come with the project: `ambit trust` reviews it.
     trust: () => workspace === null && trustOwn(reopen()),
   };

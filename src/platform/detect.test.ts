@@ -1,5 +1,5 @@
 // What is detected in a project, and that nothing but names is returned.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -29,12 +29,23 @@ describe("clients are recognized by their files", () => {
     ["AGENTS.md", "codex"],
     ["opencode.json", "opencode"],
     [".gemini/settings.json", "gemini"],
+    [".cursor/rules/a.mdc", "cursor"],
+    [".github/copilot-instructions.md", "copilot"],
+    [".vscode/mcp.json", "vscode"],
+    [".vscode/settings.json", null],
     ["gemini/settings.json", null],
     ["CLAUDE.txt", null],
   ];
   test.each(rows)("%s: %s", (file, client) => {
     const { clients } = detect(folderOf({ [file]: "{}" }), null);
     expect(clients.map((one) => one.client)).toEqual(client === null ? [] : [client]);
+  });
+
+  test("or by their program, which must be one", () => {
+    const bin = folderOf({ claude: "#!/bin/sh\n", codex: "", "gemini/x": "" });
+    chmodSync(join(bin, "claude"), 0o755);
+    const path = `relative:${bin}:/nonexistent`;
+    expect(detect(folderOf({}), null, path).clients).toEqual([{ client: "claude", because: [join(bin, "claude")] }]);
   });
 });
 

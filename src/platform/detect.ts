@@ -9,25 +9,36 @@ const settingsCharactersMax = 262_144;
 const serversMax = 64;
 const foldersMax = 256;
 
-export function detect(project: string, home: string | null): Surroundings {
+/** `path`: the folders of the caller's programs. */
+export function detect(project: string, home: string | null, path = ""): Surroundings {
   return {
     isGit: isInGit(project),
-    clients: CLIENTS.flatMap((one) => clientAt(project, one)),
+    clients: CLIENTS.flatMap((one) => clientAt(project, path, one)),
     servers: serversAt(project),
     toolchains: TOOLCHAINS.flatMap((one) => toolchainAt(project, home, one)),
     sample: ["README.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"].find(there(project)) ?? null,
   };
 }
 
-const CLIENTS: readonly { readonly client: ClientName; readonly signs: readonly string[] }[] = [
-  { client: "claude", signs: [".claude", "CLAUDE.md"] },
-  { client: "codex", signs: [".codex", "AGENTS.md"] },
-  { client: "opencode", signs: ["opencode.json", "opencode.jsonc", ".opencode"] },
-  { client: "gemini", signs: [".gemini", "GEMINI.md"] },
+interface ClientSigns {
+  readonly client: ClientName;
+  readonly program: string;
+  readonly signs: readonly string[];
+}
+
+const CLIENTS: readonly ClientSigns[] = [
+  { client: "claude", program: "claude", signs: [".claude", "CLAUDE.md"] },
+  { client: "codex", program: "codex", signs: [".codex", "AGENTS.md"] },
+  { client: "opencode", program: "opencode", signs: ["opencode.json", "opencode.jsonc", ".opencode"] },
+  { client: "gemini", program: "gemini", signs: [".gemini", "GEMINI.md"] },
+  { client: "cursor", program: "cursor-agent", signs: [".cursor", ".cursorrules"] },
+  { client: "copilot", program: "copilot", signs: [".github/copilot-instructions.md"] },
+  { client: "vscode", program: "code", signs: [".vscode/mcp.json", ".github/hooks"] },
 ];
 
-function clientAt(project: string, { client, signs }: (typeof CLIENTS)[number]): readonly FoundClient[] {
-  const because = signs.filter(there(project));
+function clientAt(project: string, path: string, { client, program, signs }: ClientSigns): readonly FoundClient[] {
+  const programs = programsOnPath([program], path).map((one) => one.path);
+  const because = [...signs.filter(there(project)), ...programs];
   return because.length === 0 ? [] : [{ client, because }];
 }
 

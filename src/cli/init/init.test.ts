@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
-import { type InitFileResult, type InitOptions, type InitPorts, init } from "./init.ts";
+import { type ConnectClient, type InitFileResult, type InitOptions, type InitPorts, init } from "./init.ts";
 
 const found: Surroundings = { isGit: true, clients: [], servers: [], toolchains: [], sample: "go.mod" };
 
@@ -44,10 +44,13 @@ function worldOf(more: Partial<InitPorts>, there: readonly string[] = []) {
 }
 
 const yes: InitOptions = { yes: true, json: false };
+const none: ConnectClient = async () => {
+  throw new Error("no client is connected here");
+};
 
 test("with --yes a reader is written, trusted, and tested", async () => {
   const { ports, files, said, trusted } = worldOf({});
-  expect(await init(ports, yes)).toBe(EXIT.ok);
+  expect(await init(ports, yes, none)).toBe(EXIT.ok);
   expect([...files.keys()]).toContain(".ambit/agents/reader.md");
   expect([...files.keys()]).not.toContain(".ambit/agents/coder.md");
   expect(trusted()).toBe(1);
@@ -66,7 +69,7 @@ describe("--preset", () => {
   ];
   test.each(rows)("%s", async (preset, names) => {
     const { ports, files, complained } = worldOf({});
-    expect(await init(ports, { ...yes, preset })).toBe(names === null ? EXIT.usage : EXIT.ok);
+    expect(await init(ports, { ...yes, preset }, none)).toBe(names === null ? EXIT.usage : EXIT.ok);
     const agents = [...files.keys()].filter((path) => path.includes("/agents/"));
     expect(agents).toEqual((names ?? []).map((name) => `.ambit/agents/${name}.md`));
     expect(complained.length).toBe(names === null ? 1 : 0);
@@ -79,7 +82,7 @@ describe("existing files are kept and not trusted", () => {
     ["another workspace", { isWorkspace: true }, []],
   ] as const)("%s", async (_title, more, there) => {
     const { ports, files, said, trusted } = worldOf(more, there);
-    expect(await init(ports, yes)).toBe(EXIT.ok);
+    expect(await init(ports, yes, none)).toBe(EXIT.ok);
     for (const path of there) expect(files.get(path)).toBe("mine");
     expect(trusted()).toBe(0);
     expect(said.at(-1)).toContain("ambit trust\n");
@@ -89,7 +92,7 @@ describe("existing files are kept and not trusted", () => {
     const { ports, complained, trusted } = worldOf({
       write: () => ({ ok: false, message: "cannot be written (EROFS)" }),
     });
-    expect(await init(ports, yes)).toBe(EXIT.error);
+    expect(await init(ports, yes, none)).toBe(EXIT.error);
     expect(complained[0]).toContain("EROFS");
     expect(trusted()).toBe(0);
   });
@@ -101,7 +104,7 @@ describe("it fails before it writes", () => {
     ["in a home folder", { project: null }, yes, /cd into a project/],
   ] as const)("%s", async (_title, more, options, says) => {
     const { ports, files, complained } = worldOf(more);
-    expect(await init(ports, options)).toBe(EXIT.usage);
+    expect(await init(ports, options, none)).toBe(EXIT.usage);
     expect(files.size).toBe(0);
     expect(complained.join()).toMatch(says);
   });
@@ -109,7 +112,7 @@ describe("it fails before it writes", () => {
 
 test("--json is one object", async () => {
   const { ports, said } = worldOf({});
-  await init(ports, { ...yes, json: true });
+  await init(ports, { ...yes, json: true }, none);
   expect(said.length).toBe(1);
   expect(JSON.parse(said[0] ?? "")).toMatchObject({
     project: "/work",
@@ -117,5 +120,44 @@ test("--json is one object", async () => {
     failed: [],
     trusted: true,
     next: ["ambit can reader fs.read go.mod"],
+  });
+});
+
+describe("clients that were found", () => {
+  const clients: Surroundings["clients"] = [
+    { client: "claude", because: [".claude"] },
+    { client: "gemini", because: [".gemini"] },
+  ];
+  const ask = async (options: InitOptions, more: Partial<InitPorts> = {}, isFailing = false) => {
+    const asked: (readonly [string, string, boolean])[] = [];
+    const { ports, said } = worldOf({ look: () => ({ ...found, clients }), ...more });
+    const exit = await init(ports, options, async (...one) => {
+      asked.push(one);
+      return isFailing ? "failed" : one[0] === "claude" ? "connected" : "declined";
+    });
+    return { exit, asked, said: said.at(-1) ?? "" };
+  };
+
+  test("are connected with --connect, and only then where no person is asked", async () => {
+    const { asked, said } = await ask({ ...yes, preset: "reader,coder", connect: true });
+    expect(asked).toEqual([
+      ["claude", "coder", true],
+      ["gemini", "coder", true],
+    ]);
+    expect(said).not.toContain("connect claude");
+    expect(said).toContain("ambit connect gemini --agent coder");
+    expect((await ask({ ...yes, json: true })).asked).toEqual([]);
+    expect((await ask(yes)).asked).toEqual([]);
+  });
+
+  test("are not connected to an agent that nobody trusts", async () => {
+    const { asked, said } = await ask({ ...yes, connect: true }, { isWorkspace: true });
+    expect(asked).toEqual([]);
+    expect(said).toContain("ambit trust\n");
+  });
+
+  test("that cannot be connected are an error", async () => {
+    const { exit } = await ask({ ...yes, connect: true }, {}, true);
+    expect(exit).toBe(EXIT.error);
   });
 });

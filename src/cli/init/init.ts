@@ -13,6 +13,8 @@ import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 export interface InitOptions {
   readonly yes: boolean;
   readonly json: boolean;
+  /** Also connect every client that was found, without a question. */
+  readonly connect?: boolean;
   /** One name or several, split at commas. */
   readonly preset?: string | undefined;
 }
@@ -31,6 +33,12 @@ export interface InitPorts extends AdmitPorts {
   trust(): boolean;
 }
 
+/** What became of one client. */
+export type ClientConnected = "connected" | "declined" | "failed";
+
+/** Shows what connecting the client would change, asks unless `isAgreed`, and does it. */
+export type ConnectClient = (client: string, agent: string, isAgreed: boolean) => Promise<ClientConnected>;
+
 /** The same command, without the question. */
 function initFix({ preset }: InitOptions): string {
   return preset === undefined ? "ambit init --yes" : `ambit init --yes --preset ${preset}`;
@@ -45,12 +53,13 @@ Examples:
   ambit init                          detects the project and asks which agents to create
   ambit init --yes                    creates a reader without asking
   ambit init --yes --preset coder     an agent that reads and writes, and asks before it runs other programs
+  ambit init --yes --preset coder --connect   also connects each agent client that was found
   ambit init --yes --preset reader,researcher --json
 
-Existing files are never overwritten.
-Exit status: 0 done, 1 a file could not be written, 2 usage.`;
+Existing files are never overwritten. On a terminal it asks for each client whether to connect it, after it has shown what would change.
+Exit status: 0 done, 1 a file could not be written or a client not connected, 2 usage.`;
 
-export async function init(ports: InitPorts, options: InitOptions): Promise<ExitCode> {
+export async function init(ports: InitPorts, options: InitOptions, connect: ConnectClient): Promise<ExitCode> {
   const { project } = ports;
   if (project === null)
     return fail(
@@ -70,7 +79,7 @@ export async function init(ports: InitPorts, options: InitOptions): Promise<Exit
     return EXIT.ok;
   }
   const refused = await notAdmitted(ports, "init", project, options);
-  return refused ?? write(ports, options, chosen, found);
+  return refused ?? (await write(ports, options, { chosen, found }, connect));
 }
 
 type Names =
@@ -113,7 +122,12 @@ interface Outcome {
   readonly result: InitFileResult;
 }
 
-function write(ports: InitPorts, options: InitOptions, chosen: readonly Starter[], found: Surroundings): ExitCode {
+async function write(
+  ports: InitPorts,
+  options: InitOptions,
+  { chosen, found }: { readonly chosen: readonly Starter[]; readonly found: Surroundings },
+  connect: ConnectClient,
+): Promise<ExitCode> {
   const outcomes: readonly Outcome[] = starterFiles(chosen, found).map(({ path, text }) => ({
     path,
     result: ports.write(path, text),
@@ -125,27 +139,45 @@ function write(ports: InitPorts, options: InitOptions, chosen: readonly Starter[
   const isOwn = !ports.isWorkspace && failed.length === 0 && of("kept").length === 0;
   const trusted = isOwn && ports.trust();
   const name = chosen[0] ?? "reader";
+  // A client that edits and runs programs gets the agent that may.
+  const agent = chosen.includes("coder") ? "coder" : name;
+  const clients = found.clients.map(({ client }) => client);
+  const canAsk = ports.isTerminal && !options.json && !options.yes;
+  const isOffered = trusted && clients.length > 0 && (options.connect === true || canAsk);
+  if (!options.json) printFiles(ports, { found, written: of("written"), kept: of("kept"), failed });
+  const connected = new Map<string, ClientConnected>();
+  if (isOffered)
+    for (const client of clients) connected.set(client, await connect(client, agent, options.connect === true));
   const next = [
     ...(trusted ? [] : ["ambit trust"]),
     `ambit can ${name} ${firstRequest(name, found)}`,
     // Clients that were found, under the same grants.
-    ...found.clients.map(({ client }) => `ambit connect ${client} --agent ${name}`),
+    ...clients.flatMap((client) =>
+      connected.get(client) === "connected" ? [] : [`ambit connect ${client} --agent ${agent}`],
+    ),
   ];
-  const result = { project: ports.project, found, written: of("written"), kept: of("kept"), failed, trusted, next };
-  if (options.json) ports.print(jsonLine(result));
-  else print(ports, result);
-  return failed.length > 0 ? EXIT.error : EXIT.ok;
+  if (options.json)
+    ports.print(
+      jsonLine({
+        ...{ project: ports.project, found, written: of("written"), kept: of("kept"), failed, trusted },
+        ...{ connected: Object.fromEntries(connected), next },
+      }),
+    );
+  else {
+    const { paint } = ports;
+    ports.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
+  }
+  return failed.length > 0 || [...connected.values()].includes("failed") ? EXIT.error : EXIT.ok;
 }
 
-interface Result {
+interface FilesResult {
   readonly found: Surroundings;
   readonly written: readonly string[];
   readonly kept: readonly string[];
   readonly failed: readonly string[];
-  readonly next: readonly string[];
 }
 
-function print(ports: InitPorts, { found, written, kept, failed, next }: Result): void {
+function printFiles(ports: InitPorts, { found, written, kept, failed }: FilesResult): void {
   const { paint } = ports;
   for (const line of foundLines(found)) ports.print(paint.dim(shown(line)));
   for (const path of written) {
@@ -154,7 +186,6 @@ function print(ports: InitPorts, { found, written, kept, failed, next }: Result)
   }
   for (const path of kept) ports.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(already exists)")}`);
   for (const message of failed) ports.printError(`${paint.bad("error")}: ${shown(message)}`);
-  ports.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
 }
 
 /** What was found, one line a kind. */

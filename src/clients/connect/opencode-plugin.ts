@@ -26,9 +26,15 @@ function ask(question) {
 
 export const Ambit = async ({ client, directory }) => {
   const allowed = new Set();
+  const agents = new Map();
   return {
+    // A sub-agent has a session of its own, whose messages say which agent it is.
+    "chat.message": async (input) => {
+      if (typeof input.agent === "string") agents.set(input.sessionID, input.agent);
+    },
     "tool.execute.before": async (input, output) => {
-      const about = { session: input.sessionID, cwd: directory, tool: input.tool, input: output.args };
+      const agent = agents.get(input.sessionID);
+      const about = { session: input.sessionID, agent, cwd: directory, tool: input.tool, input: output.args };
       const answer = await ask(about);
       const { allow, input: replaced } = answer === "" ? {} : JSON.parse(answer);
       // opencode keeps the object of the arguments, so that its members are replaced.

@@ -50,7 +50,7 @@ const CLAUDE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
   ["Grep", search("fs_grep", ["path"], null)],
   ["WebFetch", fetched("web_fetch", "url")],
   ["WebSearch", webSearch("allowed_domains")],
-  // Their own calls come to the hook, in the same conversation: they have the same grants.
+  // Their own calls come to the hook, in the same conversation: they have the same grants, or those of their own record.
   ["Task", INNER],
   ["Agent", INNER],
   ["Skill", INNER],
@@ -111,7 +111,19 @@ function read(payload: JsonObject, { tools, canPrompt }: ClaudeFormat): Result<H
     return refuse("bad_value", "the hook's input has no working folder, no tool or no arguments");
   const meaning = tools.get(tool)?.(input, cwd) ?? named(tool);
   const isPrompting = event === "PermissionRequest";
-  return done({ kind: "call", session, cwd, tool, input, meaning, canPrompt: canPrompt(payload), isPrompting });
+  const kind = member(payload, "agent_type");
+  const subagent = typeof kind === "string" && kind !== "" ? kind : null;
+  return done({
+    kind: "call",
+    session,
+    subagent,
+    cwd,
+    tool,
+    input,
+    meaning,
+    canPrompt: canPrompt(payload),
+    isPrompting,
+  });
 }
 
 function answer(event: HookEvent, verdict: HookVerdict, format: ClaudeFormat): HookAnswer {

@@ -22,6 +22,8 @@ export interface HookCall {
   readonly kind: "call";
   /** The client's own id of the conversation. */
   readonly session: string;
+  /** The kind of sub-agent that calls, as the client names it; null for the client's own agent, or where it is not known. */
+  readonly subagent: string | null;
   /** Absolute. */
   readonly cwd: string;
   /** As the client names it. */

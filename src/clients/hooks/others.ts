@@ -36,10 +36,12 @@ interface CallFields {
   readonly cwd: Json | undefined;
   readonly tool: Json | undefined;
   readonly input: Json | undefined;
+  /** Its kind of agent, where the client says it. */
+  readonly agent?: Json | undefined;
 }
 
 function callOf(
-  { session, cwd, tool, input }: CallFields,
+  { session, cwd, tool, input, agent }: CallFields,
   tools: ReadonlyMap<string, MeaningOf>,
   canPrompt: boolean,
 ): Result<HookEvent> {
@@ -47,7 +49,18 @@ function callOf(
     return refuse("bad_value", "the hook's input has no working folder, no tool or no arguments");
   const meaning = tools.get(tool)?.(input, cwd) ?? named(tool);
   const conversation = typeof session === "string" ? session : "";
-  return done({ kind: "call", session: conversation, cwd, tool, input, meaning, canPrompt, isPrompting: false });
+  const subagent = typeof agent === "string" && agent !== "" ? agent : null;
+  return done({
+    kind: "call",
+    session: conversation,
+    subagent,
+    cwd,
+    tool,
+    input,
+    meaning,
+    canPrompt,
+    isPrompting: false,
+  });
 }
 
 /** Arguments that some versions send as text. */
@@ -255,6 +268,7 @@ export const OPENCODE: HookDialect = {
         cwd: member(payload, "cwd"),
         tool: member(payload, "tool"),
         input: member(payload, "input"),
+        agent: member(payload, "agent"),
       },
       OPENCODE_TOOLS,
       false,

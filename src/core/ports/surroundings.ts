@@ -1,10 +1,10 @@
 // What a project contains before ambit is set up: names only, never a value that could be a secret.
 
-export type ClientName = "claude" | "codex" | "opencode" | "gemini";
+export type ClientName = "claude" | "codex" | "opencode" | "gemini" | "cursor" | "copilot" | "vscode";
 
 export interface FoundClient {
   readonly client: ClientName;
-  /** The files and folders that indicate it, relative to the project. */
+  /** The files and folders that indicate it, relative to the project; its program, absolute. */
   readonly because: readonly string[];
 }
 

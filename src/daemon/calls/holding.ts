@@ -40,6 +40,8 @@ export interface BlockReason {
   readonly reason: string;
 }
 
+type HoldingResult = Holding | { readonly refused: string; readonly fix: string | null };
+
 function unknownUser(reason: string): BlockReason {
   return { code: "unknown_user", reason };
 }
@@ -67,6 +69,8 @@ export class Holdings {
   /** Grants of a delegation never change, so they are parsed once. */
   readonly #compiled = new Map<string, CompiledLink | null>();
   readonly #brought = new WeakMap<Session, SessionCaveats>();
+  readonly #within = new WeakMap<Session, Session>();
+  readonly #met = new WeakMap<Session, { readonly own: Holding; readonly above: Holding; readonly holding: Holding }>();
   /** The holding object stays the same while its inputs do, so derived values can be cached per object. */
   readonly #kept = new WeakMap<Session, CachedHolding>();
 
@@ -80,8 +84,27 @@ export class Holdings {
     this.#brought.set(session, brought);
   }
 
+  /** From here on the session, of a client's sub-agent, holds nothing that the session of the client does not hold. */
+  confine(session: Session, within: Session): void {
+    this.#within.set(session, within);
+    session.actBelow(within.facts.name.agent);
+  }
+
   /** INVARIANT: evaluated for every call, so that an edit, a revocation or a pledge applies from the next call on. */
-  of(session: Session): Holding | { readonly refused: string; readonly fix: string | null } {
+  of(session: Session): HoldingResult {
+    const own = this.#own(session);
+    const within = this.#within.get(session);
+    if (within === undefined || "refused" in own) return own;
+    const above = this.of(within);
+    if ("refused" in above) return above;
+    const kept = this.#met.get(session);
+    if (kept?.own === own && kept.above === above) return kept.holding;
+    const holding = holdingWithin(own, above);
+    this.#met.set(session, { own, above, holding });
+    return holding;
+  }
+
+  #own(session: Session): HoldingResult {
     const { name, asked, cwd } = session.facts;
     const blocked = this.blockedBy(session.facts, session.hadUserRecord);
     if (blocked !== null) return { ...this.#nothing(cwd), blocked };
@@ -313,6 +336,45 @@ interface HeldChain {
   /** Required approvers over all records of the chain. */
   readonly approvers: Approvers;
   readonly needsReview: boolean;
+}
+
+/** Fewer chains only narrow. */
+const chainsMax = 256;
+
+/** INVARIANT: every chain has all links of one that the session above holds, as limits: it allows nothing that they do not. */
+function holdingWithin(own: Holding, above: Holding): Holding {
+  const pairs = own.authority.flatMap((chain, at) =>
+    above.authority.map((limits, aboveAt) => ({
+      chain: [...chain, ...limits.map(asLimit)] as unknown as Chain,
+      links: [...(own.links[at] ?? []), ...(above.links[aboveAt] ?? [])],
+    })),
+  );
+  const taken = pairs.slice(0, chainsMax);
+  const { written } = own;
+  const limitsWritten = (): Authority => above.written?.() ?? above.authority;
+  return {
+    ...own,
+    authority: taken.map(({ chain }) => chain),
+    written:
+      written === null && above.written === null
+        ? null
+        : () =>
+            (written?.() ?? own.authority)
+              .flatMap((chain) =>
+                limitsWritten().map((limits) => [...chain, ...limits.map(asLimit)] as unknown as Chain),
+              )
+              .slice(0, chainsMax),
+    revoked: () => [],
+    links: taken.map(({ links }) => links),
+    approvers: strictest(own.approvers, above.approvers),
+    needsReview: own.needsReview || above.needsReview,
+    blocked: own.blocked ?? above.blocked,
+  };
+}
+
+/** The same grants and accounts, for a holder of another record. */
+function asLimit(compiled: CompiledLink): CompiledLink {
+  return compiled.link.role === "limit" ? compiled : compile({ ...compiled.link, role: "limit" });
 }
 
 const ANY_APPROVER: Approvers = { need: 1, of: null };

@@ -6,6 +6,7 @@ import {
   CANARY_TOOL,
   denialText,
   type HookAnswer,
+  type HookCall,
   type HookVerdict,
   leftToClient,
   PASSED,
@@ -13,6 +14,7 @@ import {
 } from "../../clients/hooks/hook-call.ts";
 import { rewrittenCommand } from "../../clients/hooks/rewrite.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { parseAgentId } from "../../core/base/agent-id.ts";
 import { textIn, textsIn } from "../../core/base/fields.ts";
 import { isJsonObject } from "../../core/base/json.ts";
 import type { CallDecision } from "../../core/gate/call-decision.ts";
@@ -25,8 +27,9 @@ import type { GatedCall } from "../calls/gatekeeper.ts";
 import type { Holding } from "../calls/holding.ts";
 import { enforcementOf } from "../log/call-report.ts";
 import type { Exchange } from "../rpc/serving.ts";
+import type { Session } from "../session.ts";
 import { HookGate, type HookQuestion, type HooksOptions } from "./hook-gate.ts";
-import { readHookOptions } from "./hook-options.ts";
+import { type HookOptions, readHookOptions } from "./hook-options.ts";
 import { HookSessions } from "./hook-sessions.ts";
 import { isWithinCeilings } from "./shadow.ts";
 
@@ -80,7 +83,7 @@ export class Hooks {
     if (call.meaning.kind === "inner") return dialect.answer(call, { outcome: "none" });
     if (this.sessions.isServed(exchange, options.value, call))
       return dialect.answer(call, { outcome: "allow", input: null });
-    const opened = await this.sessions.of(exchange, options.value, call.session, cwd);
+    const opened = await this.#session(exchange, options.value, call, cwd);
     if (!opened.ok)
       return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);
     const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
@@ -88,6 +91,21 @@ export class Hooks {
     // The process that tries a hook is no client: a session would keep its terminal from being a person's.
     if (call.session === CANARY_TOOL) await this.sessions.end(exchange, options.value, call.session);
     return answer;
+  }
+
+  /**
+   * A sub-agent that is called like a record has that record, within what the client's agent holds; every other one has the
+   * session of the client's agent.
+   */
+  async #session(exchange: Exchange, options: HookOptions, call: HookCall, cwd: string): Promise<Answer<Session>> {
+    const { session: conversation, subagent } = call;
+    const opened = await this.sessions.of(exchange, options, conversation, cwd);
+    if (!opened.ok || subagent === null || subagent === options.agent || !parseAgentId(subagent).ok) return opened;
+    const { records } = this.#asked.parts;
+    if (!records.record(opened.value.facts.cwd, subagent).ok) return opened;
+    const own = await this.sessions.of(exchange, { ...options, agent: subagent }, conversation, cwd);
+    if (own.ok) this.#asked.gatekeeper.holdings.confine(own.value, opened.value);
+    return own;
   }
 
   async #verdict(question: HookQuestion): Promise<HookVerdict> {
