@@ -150,7 +150,7 @@ describe("clients that were found", () => {
     expect((await ask(yes)).asked).toEqual([]);
   });
 
-  test("are not connected to an agent that nobody trusts", async () => {
+  test("are not connected to an agent that is not trusted", async () => {
     const { asked, said } = await ask({ ...yes, connect: true }, { isWorkspace: true });
     expect(asked).toEqual([]);
     expect(said).toContain("ambit trust\n");
