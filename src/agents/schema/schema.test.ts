@@ -11,10 +11,12 @@ import { PRESETS } from "../../core/notation/record/presets.ts";
 import { readRecord } from "../../core/notation/record/record.ts";
 import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
 import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
+import { readServerFile, SERVER_KEYS } from "../../core/notation/servers/server-file.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { readYaml } from "../../text/yaml.ts";
 import { SCHEMA_NAMES, schemaOf } from "./schema.ts";
+import type { Schema } from "./schema-value.ts";
 import { firstMismatch, plain } from "./testing/schema.ts";
 
 const reading: Reading = {
@@ -147,6 +149,67 @@ describe("the schema and the parser agree about a config", () => {
       expect(firstMismatch(plain(treeOf(text)), schemaOf("config"))).not.toBeNull();
     },
   );
+});
+
+/** Valid and, one step away, invalid; both at the level of the file. */
+const servers: readonly (readonly [level: "project" | "user", good: string, bad: string])[] = [
+  ["project", "servers: { a: { command: [x] } }", "servers: { a: { command: x } }"],
+  ["project", "servers: { a: { command: [x] } }", "servers: { a: { command: [] } }"],
+  ["project", "servers: { a: { command: [x] } }", "servers: { A: { command: [x] } }"],
+  ["project", "servers: { a: { command: [x] } }", "servers: { a: { args: [x] } }"],
+  ["project", "servers: { a: { command: [x] } }", "servers: { a: {} }"],
+  ["project", "servers: { a: { command: [x] } }", "server: { a: { command: [x] } }"],
+  ["project", "servers: { a: { url: 'https://a.example/mcp' } }", "servers: { a: { url: 'ftp://a.example/mcp' } }"],
+  [
+    "project",
+    "servers: { a: { url: 'https://a.example/mcp' } }",
+    "servers: { a: { url: 'https://a.example/mcp', command: [x] } }",
+  ],
+  [
+    "project",
+    "servers: { a: { command: [x], requires: [{ fs.read: { in: docs } }] } }",
+    "servers: { a: { command: [x], requires: [{ fs.reed: { in: docs } }] } }",
+  ],
+  [
+    "project",
+    "servers: { a: { command: [x], tools: { read: { fs.read: $.path } } } }",
+    "servers: { a: { command: [x], tools: { read: { fs.read: path } } } }",
+  ],
+  [
+    "project",
+    "servers: { a: { command: [x], tools: { read: { fs.read: ['$.a[*].b', $.c?] } } } }",
+    "servers: { a: { command: [x], tools: { read: { proc.exec: $.a } } } }",
+  ],
+  ["project", "servers: { a: { command: [x], env: { A: b } } }", "servers: { a: { command: [x], env: [A] } }"],
+  ["project", "servers: { a: { command: [x], enabled: false } }", "servers: { a: { command: [x], clean: true } }"],
+  ["user", "servers: { a: { command: [x], clean: true } }", "servers: { a: { command: [x], clean: maybe } }"],
+  [
+    "user",
+    "servers: { a: { command: [x], env: { A: { secret: s, reveal: true } } } }",
+    "servers: { a: { command: [x], env: { A: { secret: s } } } }",
+  ],
+];
+
+describe("the schema and the parser agree about MCP servers", () => {
+  const errorsOf = (level: "project" | "user", written: string): number =>
+    readServerFile(treeOf(written), level, reading).diagnostics.filter(({ severity }) => severity === "error").length;
+  test.each(servers)("%s: %s | %s", (level, good, bad) => {
+    const schema = schemaOf(level === "user" ? "user-mcp" : "mcp");
+    expect(errorsOf(level, good)).toBe(0);
+    expect(firstMismatch(plain(treeOf(good)), schema)).toBeNull();
+    expect(errorsOf(level, bad)).toBeGreaterThan(0);
+    expect(firstMismatch(plain(treeOf(bad)), schema)).not.toBeNull();
+  });
+
+  test("it has every key of a server, at its level", () => {
+    const keysOf = (name: "mcp" | "user-mcp"): readonly string[] => {
+      const { servers: found } = schemaOf(name)["properties"] as Record<string, { additionalProperties: Schema }>;
+      const kinds = found?.additionalProperties["anyOf"] as readonly { properties: object }[];
+      return [...new Set(kinds.flatMap(({ properties }) => Object.keys(properties)))].sort();
+    };
+    expect(keysOf("user-mcp")).toEqual([...SERVER_KEYS].sort());
+    expect(keysOf("mcp")).toEqual(SERVER_KEYS.filter((key) => key !== "clean").sort());
+  });
 });
 
 describe("the schemas are complete", () => {

@@ -1,4 +1,4 @@
-// JSON Schemas of files that people write: a record's frontmatter and config.yml. For editors; the readers are
+// JSON Schemas of files that people write: a record's frontmatter, config.yml and mcp.yml. For editors; the readers are
 // authoritative.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { ConfigKey } from "../../core/notation/config/config-keys.ts";
@@ -11,10 +11,11 @@ import { PRESETS } from "../../core/notation/record/presets.ts";
 import type { AuthorityKey } from "../../core/notation/record/record-keys.ts";
 import type { TestOutcome } from "../../core/notation/record/record-tests.ts";
 import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
+import { serversSchema } from "./schema-servers.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema, whole } from "./schema-value.ts";
 
-export type SchemaName = "record" | "config" | "user-config";
-export const SCHEMA_NAMES: readonly SchemaName[] = ["record", "config", "user-config"];
+export type SchemaName = "record" | "config" | "user-config" | "mcp" | "user-mcp";
+export const SCHEMA_NAMES: readonly SchemaName[] = ["record", "config", "user-config", "mcp", "user-mcp"];
 
 export function schemaOf(name: SchemaName): Schema {
   switch (name) {
@@ -24,6 +25,10 @@ export function schemaOf(name: SchemaName): Schema {
       return configSchema("config", "ambit: a project's config.yml", PROJECT_CONFIG);
     case "user-config":
       return configSchema("user-config", "ambit: the user's config.yml", { ...PROJECT_CONFIG, ...USER_CONFIG });
+    case "mcp":
+      return serversSchema("project");
+    case "user-mcp":
+      return serversSchema("user");
     default:
       return name satisfies never;
   }

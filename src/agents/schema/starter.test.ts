@@ -81,6 +81,7 @@ test("only the chosen records are written, beside the configuration and the sche
     ".ambit/agents/reader.md",
     ".ambit/config.yml",
     ".ambit/schema/config.json",
+    ".ambit/schema/mcp.json",
     ".ambit/schema/record.json",
   ]);
 });

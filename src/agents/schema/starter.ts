@@ -67,7 +67,7 @@ export function starterFiles(chosen: readonly Starter[], found: Surroundings): r
     path: agentPath(entry.name),
     text: recordText(entry),
   }));
-  const schemas = (["config", "record"] satisfies SchemaName[]).map((name) => ({
+  const schemas = (["config", "mcp", "record"] satisfies SchemaName[]).map((name) => ({
     path: schemaPath(name),
     text: `${JSON.stringify(schemaOf(name), null, 2)}\n`,
   }));

@@ -47,6 +47,8 @@ const FILES: Readonly<Record<SchemaName, string>> = {
   record: "the frontmatter of .ambit/agents/<id>.md",
   config: ".ambit/config.yml",
   "user-config": "config.yml in the user's configuration folder",
+  mcp: ".ambit/mcp.yml",
+  "user-mcp": "mcp.yml in the user's configuration folder",
 };
 
 /** Seen from the file it stands in. */
@@ -55,9 +57,10 @@ function lineOf(name: SchemaName): string {
     case "record":
       return modeline("../schema/record.json");
     case "config":
-      return modeline("schema/config.json");
     case "user-config":
-      return modeline("schema/user-config.json");
+    case "mcp":
+    case "user-mcp":
+      return modeline(`schema/${name}.json`);
     default:
       return name satisfies never;
   }

@@ -69,6 +69,8 @@ const CHECKS: Readonly<Record<string, (question: Question) => string | null>> = 
     const missing = (wanted as readonly string[]).find((key) => mapOf(value)?.has(key) === false);
     return missing === undefined ? null : `${at}.${missing} is missing`;
   },
+  propertyNames: ({ value, wanted, top, at }) =>
+    first([...(mapOf(value)?.keys() ?? [])], (key) => firstMismatch(key, wanted as Schema, top, `${at}.${key}`)),
   properties: ({ value, wanted, top, at }) =>
     first([...(mapOf(value) ?? [])], ([key, inner]) => {
       const one = Object.hasOwn(wanted as object, key) ? (wanted as Readonly<Record<string, Schema>>)[key] : undefined;

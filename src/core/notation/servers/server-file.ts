@@ -49,7 +49,14 @@ export const serverNameCharactersMax = 32;
 
 /** No `_`: in `server__tool` the first `__` ends the server's name. */
 const NAME = /^[a-z][a-z0-9-]*$/;
-const KEYS: readonly string[] = [...PROGRAM_KEYS, ...ADDRESS_KEYS, "requires", "tools", "enabled", "clean"];
+export const SERVER_KEYS: readonly string[] = [
+  ...PROGRAM_KEYS,
+  ...ADDRESS_KEYS,
+  "requires",
+  "tools",
+  "enabled",
+  "clean",
+];
 /** Axes that a sandbox enforces. */
 const REQUIRED_VERBS: readonly string[] = ["fs.read", "fs.write", "fs.delete", "net.connect"];
 
@@ -155,8 +162,8 @@ function readServer(
 
 function checkKeys(node: Mapping, diagnostics: Diagnostics): void {
   for (const { key, keySpan } of node.entries) {
-    if (KEYS.includes(key)) continue;
-    const suggestion = MEANT.get(key) ?? nearestName(key, KEYS);
+    if (SERVER_KEYS.includes(key)) continue;
+    const suggestion = MEANT.get(key) ?? nearestName(key, SERVER_KEYS);
     diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, { suggestion, fix: suggestion });
   }
 }

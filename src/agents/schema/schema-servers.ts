@@ -1,0 +1,67 @@
+// The JSON Schema of `mcp.yml`, of a project and of a user.
+import { MAPPED_VERBS } from "../../core/notation/servers/argument-map.ts";
+import { serverNameCharactersMax } from "../../core/notation/servers/server-file.ts";
+import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
+import { closedMap, listOf, type Schema, whole } from "./schema-value.ts";
+
+const text: Schema = { type: "string" };
+
+const place: Schema = {
+  type: "string",
+  pattern: "^\\$(\\.[A-Za-z_][A-Za-z0-9_-]*|\\[\\*\\])+\\??$",
+  description: "a place in the arguments: $.path, $.files[*].path, or $.path? where it may be absent",
+};
+
+const argumentMap: Schema = closedMap(
+  Object.fromEntries(MAPPED_VERBS.map((verb) => [verb, { anyOf: [place, listOf(place, "several places")] }])),
+  "what the arguments of a tool mean; {} says that they name nothing outside the server",
+);
+
+const revealed: Schema = closedMap(
+  { secret: { ...text, description: "the name of a stored secret" }, reveal: { const: true } },
+  "the value of a secret, which the program then sees",
+  { required: ["secret", "reveal"] },
+);
+
+export function serversSchema(level: "project" | "user"): Schema {
+  const isUser = level === "user";
+  const both: Schema = {
+    requires: capabilitiesSchema("what its sandbox reaches: files and hosts; what is not written, it does not have"),
+    tools: { type: "object", description: "argument maps of its tools", additionalProperties: argumentMap },
+    enabled: { type: "boolean", description: "false: it is not started" },
+    ...(isUser ? { clean: { type: "boolean", description: "its results do not count as untrusted data" } } : {}),
+  };
+  const program: Schema = {
+    command: { ...listOf(text, "the program and its arguments; no shell reads them"), minItems: 1 },
+    runtime: listOf(text, "folders of programs and libraries that it sees, read-only"),
+    env: {
+      type: "object",
+      description: "variables of its environment, which is otherwise empty",
+      additionalProperties: isUser ? { anyOf: [text, revealed] } : text,
+    },
+  };
+  const address: Schema = {
+    url: { type: "string", pattern: "^https?://.", description: "where it is asked, by streamable HTTP" },
+    headers: {
+      type: "object",
+      description: "headers of each request; a credential stands there as {{secret:name}}",
+      additionalProperties: text,
+    },
+  };
+  const server: Schema = {
+    description: "an MCP server: a program of this machine, or an address",
+    anyOf: [
+      closedMap({ ...program, ...both }, "a program that runs in a sandbox", { required: ["command"] }),
+      closedMap({ ...address, ...both }, "a server elsewhere", { required: ["url"] }),
+    ],
+  };
+  const servers: Schema = {
+    type: ["object", "null"],
+    description: "MCP servers by name",
+    propertyNames: { pattern: `^[a-z][a-z0-9-]{0,${serverNameCharactersMax - 1}}$` },
+    additionalProperties: server,
+  };
+  const [id, title] = isUser ? ["user-mcp", "ambit: the user's mcp.yml"] : ["mcp", "ambit: a project's mcp.yml"];
+  const body = { properties: { servers }, additionalProperties: false, $defs: grantDefinitions() };
+  return whole(id, title, { type: ["object", "null"], ...body });
+}
