@@ -1,6 +1,7 @@
 // The MCP servers of others in the daemon: connects them to the store, the programs and the sessions.
 import type { Grant } from "../core/authority/grant.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import { requiredRisk } from "../core/notation/servers/server-file.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import { serverAnswers } from "../daemon/control/servers.ts";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.ts";
@@ -82,6 +83,15 @@ export function composeServers(options: ServersOptions): ComposedServers {
         return [...ofHosts.filter(({ name }) => !servers.isTaken(session, name)), ...ofServers];
       },
       ...(hosts.listed === undefined ? {} : { listed: hosts.listed }),
+      ofServers: (workspace, cwd) =>
+        servers.catalog.of(workspace, cwd).servers.flatMap((one) => {
+          const { server, waits } = one;
+          const off = server.isEnabled ? waits : "disabled: ambit mcp enable";
+          return servers.toolsOf(one).map((tool) => ({
+            ...{ tool, server: server.name, risk: requiredRisk(server.requires) },
+            why: off ?? servers.heldText(one, tool.name),
+          }));
+        }),
     }),
     resources: resourcePowers({ servers, held, callMilliseconds: callMillisecondsMax }),
     close: () => servers.close(),

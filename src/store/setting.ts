@@ -8,7 +8,8 @@ import { appendEntry } from "./log/append.ts";
 import { bytesOf, jsonOf, plainOf } from "./memory/memory-text.ts";
 
 export const settingNameBytesMax: number = 512;
-export const settingValueBytesMax: number = 64 * 1024;
+/** The pin of an MCP server with many tools is the largest. */
+export const settingValueBytesMax: number = 2 * 1024 * 1024;
 export const settingsMax: number = 10_000;
 
 export class SqliteSettingStore implements SettingStore {

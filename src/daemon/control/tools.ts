@@ -11,7 +11,7 @@ import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { MessageHandler } from "../rpc/serving.ts";
-import type { DaemonTool, ForeignTools, ForeignToolView } from "../tools/daemon-tool.ts";
+import type { DaemonTool, ForeignTools, ForeignToolView, ServerToolListing } from "../tools/daemon-tool.ts";
 import { type DaemonTools, reachedBy } from "../tools/daemon-tools.ts";
 
 export function toolAnswers(
@@ -36,7 +36,9 @@ export function toolAnswers(
         const listed = (await foreign.listed?.(records.workspaceOf(cwd))) ?? { tools: [], refused: [] };
         const own = tools.own().filter((tool) => reached?.(tool) ?? true);
         const others = listed.tools.filter(({ name, declared }) => reaches?.(name, declared) ?? true);
-        const all = [...own.map(ownListed), ...others.map((tool) => otherListed(tool, contexts))];
+        const behind = foreign.ofServers?.(records.workspaceOf(cwd), cwd) ?? [];
+        const ofServers = behind.filter(({ tool }) => reached?.(tool) ?? true).map(serverListed);
+        const all = [...own.map(ownListed), ...others.map((tool) => otherListed(tool, contexts)), ...ofServers];
         all.sort((left, right) => (left.name < right.name ? -1 : 1));
         return { ok: true, value: { tools: all, refused: listed.refused } };
       },
@@ -49,6 +51,13 @@ function ownListed({ name, verbs, anyVerb = [], description, input }: DaemonTool
   const risk = entries.at(0)?.risk ?? "low";
   const schema = { description, input: input as unknown as JsonObject, example: exampleInput(name, input) };
   return { name, origin: "builtin", risk, declared: null, available: true, why: null, ...schema };
+}
+
+function serverListed({ tool, server, risk, why }: ServerToolListing): ToolDetails {
+  const { name, description, input, shownInput } = tool;
+  const schema = shownInput ?? (input as unknown as JsonObject);
+  const shown = { description, input: schema, example: exampleInput(name, input) };
+  return { name, origin: `server ${server}`, risk, declared: null, available: why === null, why, ...shown };
 }
 
 function otherListed(

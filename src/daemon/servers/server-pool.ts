@@ -1,7 +1,7 @@
 // Processes of MCP servers: one for each session and server, started when it is needed, ended when it is idle, when its
 // session closes or when the file changed. One that fails is started again after a pause that doubles.
 import type { PathSettings } from "../../core/authority/axes/path.ts";
-import type { Json } from "../../core/base/json.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { CatalogServer } from "./server-catalog.ts";
 import { openServer, type ServerOwner, type ServerRunOptions } from "./server-run.ts";
 import { Upstream } from "./upstream.ts";
@@ -12,9 +12,11 @@ export interface ServerPoolOptions {
   elapsed(): number;
   /** Removes known secrets from what a server says about itself. */
   redacted<T extends Json>(value: T): T;
-  /** Logs the start and the end of a process. */
-  onEvent(session: ServerOwner, server: CatalogServer, event: "started" | "ended", why: string | null): void;
+  /** Logs the start and the end of a process, and what was refused to it. */
+  onEvent(session: ServerOwner, server: CatalogServer, event: ServerEvent, facts: JsonObject): void;
 }
+
+export type ServerEvent = "started" | "ended" | "refused" | "denied";
 
 interface PooledServer {
   readonly upstream: Upstream;
@@ -89,15 +91,21 @@ export class ServerPool {
   #start(session: ServerOwner, wanted: CatalogServer, pathSettings: PathSettings, key: string, now: number): Upstream {
     const { server, digest } = wanted;
     this.#watch(session);
-    const connection = openServer(server, session, pathSettings, this.#options.run);
+    const onEvent = (event: ServerEvent, facts: JsonObject): void =>
+      this.#options.onEvent(session, wanted, event, facts);
+    const connection = openServer(server, session, pathSettings, {
+      ...this.#options.run,
+      denied: ({ code, request, times }) => onEvent("denied", { code, request, times }),
+    });
     const upstream = new Upstream(server.name, connection, this.#options.redacted);
     const pooled: PooledServer = { upstream, digest, session: session.facts.id, used: now };
     this.#servers.set(key, pooled);
-    this.#options.onEvent(session, wanted, "started", null);
+    upstream.onRefused = (method) => onEvent("refused", { method });
+    onEvent("started", {});
     void Promise.all([upstream.started, upstream.ended]).then(([started, why]) => {
       if (this.#servers.get(key) === pooled) this.#servers.delete(key);
       const isOurs = started.ok && why.startsWith(ENDED_BY_US);
-      this.#options.onEvent(session, wanted, "ended", started.ok ? why : `${started.message} (${why})`);
+      onEvent("ended", { why: started.ok ? why : `${started.message} (${why})` });
       if (isOurs) return;
       const message = started.ok ? `the server ended: ${why}` : started.message;
       this.#failed(key, message, now);

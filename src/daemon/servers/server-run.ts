@@ -14,11 +14,12 @@ import { judge } from "../../core/authority/judge.ts";
 import { ALWAYS, type Link } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { grantOf, sequences } from "../../core/notation/grants.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
 import { type ServerProgram, serverTool } from "../../core/notation/servers/server-endpoint.ts";
 import type { WrittenServer } from "../../core/notation/servers/server-file.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { FetchSecret } from "../../core/ports/instruments.ts";
-import type { RunResult } from "../../core/ports/process.ts";
+import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import { requestOf } from "../../runtime/context/tool-request.ts";
 import { connectRequest } from "../../sandbox/network/network-grants.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
@@ -42,6 +43,11 @@ export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "res
   now(): number;
 }
 
+/** `denied`: reports a connection that was refused to a server. */
+export interface ServerStartOptions extends ServerRunOptions {
+  denied(denial: RunDenial): void;
+}
+
 export interface ServerSecretUse {
   readonly tool: string;
   /** Where it is sent; null: the program of the server gets it. */
@@ -52,7 +58,7 @@ export function openServer(
   server: WrittenServer,
   session: ServerOwner,
   pathSettings: PathSettings,
-  options: ServerRunOptions,
+  options: ServerStartOptions,
 ): ServerConnection {
   const { endpoint } = server;
   if (endpoint.kind === "program")
@@ -66,7 +72,11 @@ export function openServer(
       const [to, port] = request.values;
       if (!isDestination(to) || typeof port !== "number") return REFUSED;
       const authority = serverAuthority(server, options.ceiling(), []);
-      return judge(authority, connectRequest(to, port, "sni"), momentOf(options));
+      const connection = connectRequest(to, port, "sni");
+      const decision = judge(authority, connection, momentOf(options));
+      if (decision.outcome === "deny")
+        options.denied({ code: decision.code, request: requestText(connection), times: 1 });
+      return decision;
     },
     secrets: async (names) => {
       const opened: FetchSecret[] = [];
@@ -117,7 +127,7 @@ function startServer(
   endpoint: ServerProgram,
   session: ServerOwner,
   pathSettings: PathSettings,
-  options: ServerRunOptions,
+  options: ServerStartOptions,
 ): StartServer {
   return async ({ input, sinks, signal }): Promise<RunResult> => {
     const plan = serverPlan(server, endpoint, pathSettings, options.ceiling());
@@ -148,11 +158,13 @@ function startServer(
     const { command, runtime } = endpoint;
     const environment = await variablesOf(server.name, endpoint, options);
     if (typeof environment === "string") return refused(environment);
-    return options.programs.run(context, {
+    const result = await options.programs.run(context, {
       ...{ argv: command, request, by: decision.by, input, sinks, signal },
       milliseconds: null,
       server: { environment, runtime },
     });
+    if (result.ok) for (const denial of result.ran.denials) options.denied(denial);
+    return result;
   };
 }
 

@@ -61,10 +61,8 @@ export class DaemonServers {
       run: options.run,
       redacted: options.redacted,
       elapsed: () => options.elapsed(),
-      onEvent: (session, { server }, event, why) =>
-        options.log(
-          options.entry(session, `server_${event}`, { server: server.name, ...(why === null ? {} : { why }) }),
-        ),
+      onEvent: (session, { server }, event, facts) =>
+        options.log(options.entry(session, `server_${event}`, { server: server.name, ...facts })),
     });
   }
 
@@ -83,7 +81,7 @@ export class DaemonServers {
     if (unknown.length > 0) await this.#awaitFirstUse(session, unknown, wanted !== null);
     const taken = new Set<string>();
     return enabled
-      .flatMap((one) => this.#toolsOf(one))
+      .flatMap((one) => this.toolsOf(one))
       .filter(({ name: tool }) => !taken.has(likeness(tool)) && taken.add(likeness(tool)));
   }
 
@@ -216,7 +214,8 @@ export class DaemonServers {
   async #described(session: Session, one: CatalogServer): Promise<void> {
     const description = await this.look(session, one);
     if ("message" in description || this.pinOf(one) !== null) return;
-    await this.#store(one, firstPin(description), session, {});
+    const failed = await this.#store(one, firstPin(description), session, {});
+    if (failed !== null) this.#failures.set(pinKey(one), `what it says about itself cannot be pinned: ${failed}`);
   }
 
   async #watch(one: CatalogServer, upstream: Upstream): Promise<Awaited<Upstream["started"]>> {
@@ -252,7 +251,8 @@ export class DaemonServers {
     return stored.ok ? null : stored.message;
   }
 
-  #toolsOf(one: CatalogServer): readonly DaemonTool[] {
+  /** Its pinned tools; none before its first use. */
+  toolsOf(one: CatalogServer): readonly DaemonTool[] {
     const pin = this.pinOf(one);
     if (pin === null) return NONE;
     const ofPin = this.#tools.get(pin) ?? new WeakMap<CatalogServer, readonly DaemonTool[]>();
@@ -281,6 +281,11 @@ export class DaemonServers {
         mappedRequests(map, input, offeredName(server.name, tool.name), groundOf(one), reading.toAscii),
       execute: (call) => this.#execute(one, tool.name, call),
     };
+  }
+
+  /** By the name that clients call it. */
+  heldText(one: CatalogServer, offered: string): string | null {
+    return this.#held(one, offered.slice(offeredName(one.server.name, "").length))?.message ?? null;
   }
 
   /** Why a pinned tool cannot be called: the server says something else by now. */

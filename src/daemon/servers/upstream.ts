@@ -29,6 +29,7 @@ const relistMilliseconds = 1_000;
 /** How long the description of a server counts that cannot say by itself that it changed. */
 const pollMilliseconds = 30_000;
 const pagesMax = 64;
+const refusedMethodsMax = 16;
 /** Calls that run in one server, and calls that run or are queued. */
 const callsAtOnceMax = 16;
 const waitingMax = 128;
@@ -52,10 +53,13 @@ export class Upstream {
   #faults = 0;
   #initialized: JsonObject = {};
   #isStateless = false;
+  readonly #refusedMethods = new Set<string>();
   /** When its list was last asked for. */
   #listed = 0;
   #description: ServerDescription | null = null;
   #relist: NodeJS.Timeout | null = null;
+  /** Set by its owner; called when the server asked for something that it is not offered. */
+  onRefused: (method: string) => void = () => undefined;
   /** Set by its owner; called when the server changed what it says about itself. */
   onDescribed: (description: ServerDescription) => void = () => undefined;
   /** The first description, or why there is none. */
@@ -275,8 +279,10 @@ export class Upstream {
     if (pending === undefined) return this.#fault("it answers requests that are not open");
     const result = member(message, "result");
     const error = member(message, "error");
-    if (isJsonObject(result) && isUnfinished(result)) pending.give(failed(UNFINISHED));
-    else if (isJsonObject(result)) pending.give({ ok: true, value: result });
+    if (isJsonObject(result) && isUnfinished(result)) {
+      this.#refused("input_required");
+      pending.give(failed(UNFINISHED));
+    } else if (isJsonObject(result)) pending.give({ ok: true, value: result });
     else if (isJsonObject(error)) pending.give(failed(errorText(error)));
     else pending.give(failed("the server's answer has neither a result nor an error"));
     return true;
@@ -288,7 +294,16 @@ export class Upstream {
     const answer =
       method === "ping" ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: "ambit does not offer this" } };
     this.#connection.say({ jsonrpc: "2.0", id, ...answer });
+    if (method !== "ping") this.#refused(method);
     return method === "ping" || this.#fault(`it asks for ${method.slice(0, 64)}, which was not offered`);
+  }
+
+  /** Once for each method: a server must not be able to fill the log. */
+  #refused(method: string): void {
+    const name = /^[a-zA-Z/_]{1,64}$/.test(method) ? method : "(another method)";
+    if (this.#refusedMethods.has(name) || this.#refusedMethods.size >= refusedMethodsMax) return;
+    this.#refusedMethods.add(name);
+    this.onRefused(name);
   }
 
   /** Progress and log messages are dropped: they are text of the server that no call returned. */

@@ -253,4 +253,14 @@ export interface ForeignTools {
     readonly tools: readonly ForeignToolView[];
     readonly refused: readonly { readonly source: string; readonly why: string }[];
   }>;
+  /** For a person: the pinned tools of MCP servers, without starting any. */
+  ofServers?(workspace: string | null, cwd: string): readonly ServerToolListing[];
+}
+
+export interface ServerToolListing {
+  readonly tool: DaemonTool;
+  readonly server: string;
+  readonly risk: string;
+  /** Why it cannot be called now; null where it can. */
+  readonly why: string | null;
 }
