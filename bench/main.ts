@@ -6,6 +6,7 @@ import { isCellProcess, serveCell } from "./cell-process.ts";
 import { cliBench } from "./cli.ts";
 import { decideBench } from "./decide/bench.ts";
 import { measureCell } from "./decide/cells.ts";
+import { gatewayBench } from "./gateway.ts";
 import { hookBench } from "./hook.ts";
 import { mcpBench } from "./mcp/bench.ts";
 import { benchFolder } from "./place.ts";
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promi
   attack: attackBench,
   cli: cliBench,
   decide: decideBench,
+  gateway: gatewayBench,
   hook: hookBench,
   mcp: mcpBench,
   sandbox: sandboxBench,

@@ -54,6 +54,11 @@ export class McpClient {
     return text;
   }
 
+  /** How many tools there are. */
+  async list(): Promise<number> {
+    return ((await this.#ask("tools/list", {})) as { readonly tools: readonly unknown[] }).tools.length;
+  }
+
   async end(): Promise<void> {
     const ended = new Promise((done) => this.#child.on("close", done));
     this.#child.stdin?.end();

@@ -7,6 +7,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { LineClient } from "../mcp/line-client.ts";
 import { World } from "../state/world.ts";
@@ -104,7 +105,7 @@ describe("killed at every step of a call", () => {
     async (milliseconds) => {
       const mine = await client();
       for (let at = 0; at < 4; at++) call(mine, { wait: at * 30 });
-      await new Promise((over) => setTimeout(over, milliseconds));
+      await pause(milliseconds, "the kill falls into another step of the calls");
       mine.child.kill("SIGKILL");
       await mine.over;
       await settled();
@@ -118,7 +119,7 @@ describe("killed at every step of a call", () => {
     async (milliseconds) => {
       const mine = await client();
       const numbers = [0, 30, 60, 90].map((wait) => call(mine, { wait }));
-      await new Promise((over) => setTimeout(over, milliseconds));
+      await pause(milliseconds, "the kill falls into another step of the calls");
       await world.killDaemon();
       await world.startDaemon();
       await until(() => numbers.every((number) => isAnswered(mine, number)), "every call is answered");
