@@ -1,6 +1,8 @@
 // The cost of a hostile workspace: work is counted, not timed, and grows with its size and no faster.
+
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
+import { sized } from "../../test/house/long.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { examine } from "./examine.ts";
 import type { ProbeAgent } from "./probe.ts";
@@ -37,7 +39,7 @@ function counted(agent: ProbeAgent, counter: Counter): ProbeAgent {
 }
 
 function many(agent: ProbeAgent): readonly ProbeAgent[] {
-  return Array.from({ length: 10_000 }, (_, at) => ({ ...agent, id: `agent-${at}` }));
+  return Array.from({ length: sized(3_000, 10_000) }, (_, at) => ({ ...agent, id: `agent-${at}` }));
 }
 
 function workOf(agents: readonly ProbeAgent[]): number {
@@ -47,12 +49,12 @@ function workOf(agents: readonly ProbeAgent[]): number {
 }
 
 describe("the work for a workspace", () => {
-  test("grows with its agents, to ten thousand of them", { timeout: 60_000 }, () => {
+  test("grows with its agents, to thousands of them", { timeout: 60_000 }, () => {
     const agents = many(agentOf(RECORD));
     const hundred = workOf(agents.slice(0, 100));
     expect(hundred).toBeGreaterThan(100);
     expect(workOf(agents.slice(0, 1_000))).toBe(hundred * 10);
-    expect(workOf(agents)).toBe(hundred * 100);
+    expect(workOf(agents)).toBe((hundred * agents.length) / 100);
   });
 
   test("of one agent with very many grants stays limited", { timeout: 60_000 }, () => {

@@ -1,4 +1,4 @@
-// Records and skills as a user meets them: the built program, real files, and ten thousand of them.
+// Records and skills as a user meets them: the built program, real files, and thousands of them.
 import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFiles } from "../house/files.ts";
+import { sized } from "../house/long.ts";
 import { pauseThread } from "../house/pause.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
@@ -51,8 +52,8 @@ function settle(): void {
 
 const RECORDS = ".ambit/records";
 
-describe("ten thousand records", () => {
-  const count = 10_000;
+describe("thousands of records", () => {
+  const count = sized(5_000, 10_000);
   let folder = "";
   const path = (number: number): string => `${RECORDS}/n${number % 100}/r${number}.md`;
   const text = (number: number): string =>
