@@ -171,6 +171,18 @@ test("a registry elsewhere that is not granted: the host is denied, and the gran
   expect((await ambit(["log", "--outcome", "deny"])).out).toContain("registry.example.test");
 }, 120_000);
 
+test("--learn lists what was refused to this run, with the grants, and grants nothing", async () => {
+  const look = "getent hosts one.example.test; getent hosts two.example.test; exit 3";
+  const ran = await ambit(["run", "--learn", "open", "--", "sh", "-c", look]);
+  expect(ran.status).toBe(3);
+  const [, list = ""] = ran.err.split("as in `ambit log --refused`:\n");
+  expect(list).toMatch(/^open {2}scope_violation {2}net\.connect one\.example\.test/);
+  expect(list).not.toContain("registry.example.test");
+  const again = await ambit(["run", "--learn", "open", "--", "sh", "-c", "getent hosts one.example.test; exit 3"]);
+  expect(again.err).toContain("net.connect one.example.test");
+  expect(await ambit(["run", "--learn", "--json", "open", "--", "true"])).toMatchObject({ status: 2 });
+});
+
 test("files of certificates that variables name are inside, as certificates and nothing else", async () => {
   const [certificate = ""] = rootCertificates;
   const file = join(world.base, "company.pem");

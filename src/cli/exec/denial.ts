@@ -10,6 +10,7 @@ import { underTrust } from "../can/untrusted.ts";
 import { showVerdict } from "../can/verdict.ts";
 import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
+import { commandText } from "../terminal/command-text.ts";
 
 type Seen = Pick<CliPorts, "changeClass" | "moment" | "paint" | "reading">;
 type DenialSubject = Pick<LoadedAgent, "trust"> & {
@@ -34,7 +35,7 @@ export function denialText(ports: Seen, loaded: DenialSubject, { code, request, 
       ? `ambit explain ${code}`
       : `ambit can ${shown(agent.id)} ${shown(request)}`;
   const grant = asked === null || verdict === null ? null : missingGrant(ports, loaded, asked, verdict);
-  const fix = grant === null ? "" : `\n  grant it: ambit agents grant ${shown(agent.id)} '${grant}'`;
+  const fix = grant === null ? "" : `\n  grant it: ${shown(commandText(["agents", "grant", agent.id, grant]))}`;
   return `${word}: denied while running: ${shown(request)}  ${code}${often}\n  why: ${why}${fix}`;
 }
 

@@ -18,6 +18,7 @@ import { landDraft } from "../changes/command.ts";
 import { changesLines } from "../changes/render.ts";
 import type { ControlPorts } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
+import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
@@ -177,7 +178,7 @@ function resultData(ports: ExecPorts, { agent }: LoadedAgent, result: ExecResult
     );
     const short = nearest === null ? "" : `: the nearest grant does not match on ${nearest.axis ?? "its conditions"}`;
     const message = outcome === "ask" ? "it needs approval" : `no grant covers it${short}`;
-    const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
+    const fix = suggest === null ? null : commandText(["agents", "grant", agent.id, suggest]);
     const told = unenforceable ?? { message, fix };
     return { ...refusedData({ code: code ?? result.refused.code, ...told }, request), ...denial };
   }

@@ -18,6 +18,7 @@ export function addLog(program: Command, ports: ControlPorts, end: (exit: ExitCo
     .option("--kind <kind>", "only this kind: decision, outcome, approval, delegation, session, alarm, control, ...")
     .option("--outcome <word>", "only this outcome: allow, deny, approved, revoked, ...")
     .option("--would-deny", "only calls that shadow mode left to their client, and that the record denies")
+    .option("--refused", "each refused request once, with the smallest grant that would allow it")
     .option("--since <time>", "only entries since: 30m, 2h, 7d, 2026-11-15, 2026-11-15T10:00Z")
     .option("--until <time>", "only entries before this time, in the same form")
     .option("--text <words>", "only entries that contain these words")
@@ -36,6 +37,7 @@ Examples:
   ambit log --workspace .                  only this project
   ambit log --session s_be1f0c2d7k4x9w2m   the whole session, call by call
   ambit log --code scope_violation --follow
+  ambit log --refused --agent scout        what it asked for and did not get
   ambit log --would-deny --since 7d        what enforcing would have blocked
 
 Times are local, with their zone; \`--since\` and \`--until\` take local times too, or one with a zone. Pass the id at the end of a line to \`ambit why\`.

@@ -298,3 +298,48 @@ describe("a connection that breaks", () => {
     });
   });
 });
+
+describe("--refused", () => {
+  const denied = (at: number, need: string, suggest: string | null): LogEntry =>
+    entryOf(at, {
+      ...{ agent: "scout", outcome: "deny", code: "capability_absent" },
+      more: { requests: ["tool.invoke proc_exec {}", need], need, suggest, times: 2 },
+    });
+  const grant = 'fs.write{in=/p,paths=["it\'s"]}';
+  const entries = placed(
+    denied(1, "net.connect a.test:443", "net.connect{hosts=[a.test],ports=[443]}"),
+    denied(2, "fs.write /p/it's", grant),
+    denied(3, "net.connect a.test:443", "net.connect{hosts=[a.test],ports=[443]}"),
+  );
+
+  test("has each request once, with how often and the smallest grant as a command that a shell reads as it is", async () => {
+    const { out, exit, asked } = await run({ entries }, "log", "--refused", "--agent", "scout");
+    expect(exit).toBe(0);
+    expect(asked[0]?.value).toMatchObject({ kind: "decision", outcome: "deny", agent: "scout" });
+    expect(out).toBe(
+      [
+        "scout  capability_absent  net.connect a.test:443 (4 times)",
+        "  grant it: ambit agents grant scout 'net.connect{hosts=[a.test],ports=[443]}'",
+        "scout  capability_absent  fs.write /p/it's (2 times)",
+        "  grant it: ambit agents grant scout 'fs.write{in=/p,paths=[\"it'\\''s\"]}'",
+        "",
+      ].join("\n"),
+    );
+    const { out: data } = await run({ entries }, "log", "--refused", "--json");
+    expect(JSON.parse(data.split("\n")[1] ?? "")).toEqual({
+      ...{ agent: "scout", code: "capability_absent", request: "fs.write /p/it's", times: 2, suggest: grant },
+    });
+  });
+
+  test("says so where nothing was refused, and shows nothing that a terminal obeys", async () => {
+    expect((await run({}, "log", "--refused")).out).toBe("nothing was refused\n");
+    expect((await run({ entries: placed(hostile) }, "log", "--refused")).out).not.toMatch(DANGEROUS);
+  });
+
+  test.each([["--outcome", "allow"], ["--kind", "alarm"], ["--would-deny"], ["--follow"]])(
+    "is not combined with %s",
+    async (...words) => {
+      expect((await run({ entries }, "log", "--refused", ...words)).exit).toBe(2);
+    },
+  );
+});

@@ -11,6 +11,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { parseMoment } from "../terminal/time.ts";
+import { type RefusedRequest, refusedRequests, refusedText } from "./refused.ts";
 import { LogTable } from "./text.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -28,6 +29,7 @@ export interface LogOptions {
   readonly text?: string;
   readonly count?: string;
   readonly wouldDeny?: boolean;
+  readonly refused?: boolean;
   readonly follow: boolean;
   readonly json: boolean;
 }
@@ -45,8 +47,13 @@ export async function log(ports: ControlPorts, options: LogOptions): Promise<Exi
   if (workspace === null) return fail(ports, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
   const filter = filterOf({ ...options, ...(workspace === undefined ? {} : { workspace }) }, ports.now());
   if (typeof filter === "string") return fail(ports, options, EXIT.usage, filter, "ambit log --help");
-  const isTranscript = options.session !== undefined && !options.follow;
-  const usual = isTranscript ? entriesShownMax : options.follow ? entriesBeforeFollowing : entriesWanted;
+  const isTranscript = options.session !== undefined && !options.follow && options.refused !== true;
+  const usual =
+    isTranscript || options.refused === true
+      ? entriesShownMax
+      : options.follow
+        ? entriesBeforeFollowing
+        : entriesWanted;
   const count = countOf(options.count, usual);
   if (count === null)
     return fail(
@@ -63,6 +70,7 @@ export async function log(ports: ControlPorts, options: LogOptions): Promise<Exi
     const newest = await newestEntries(control.value, filter, count);
     if (!newest.ok) return tellRefusal(ports, newest, options.json);
     const entries = newest.value;
+    if (options.refused === true) return tellRefused(ports, refusedRequests(entries), options.json);
     const table = new LogTable(ports.paint, ports.terminal.columns);
     const show = shower(ports, options, table);
     if (!options.json && (entries.length > 0 || options.follow)) ports.print(table.head());
@@ -75,6 +83,12 @@ export async function log(ports: ControlPorts, options: LogOptions): Promise<Exi
   }
 }
 
+function tellRefused(ports: ControlPorts, refused: readonly RefusedRequest[], isJson: boolean): ExitCode {
+  for (const one of refused) ports.print(isJson ? jsonLine(one) : refusedText(one));
+  if (refused.length === 0 && !isJson) ports.print("nothing was refused");
+  return EXIT.ok;
+}
+
 export function noWorkspace(folder: string): string {
   return `${JSON.stringify(folder.slice(0, 200))} is in no workspace: neither it nor a parent has an .ambit folder`;
 }
@@ -83,7 +97,9 @@ export function noWorkspace(folder: string): string {
 function filterOf(options: LogOptions, now: number): Filter | string {
   const { user, agent, session, workspace, verb, code, kind, text } = options;
   if (options.wouldDeny && options.outcome !== undefined) return "--would-deny is an outcome: leave out --outcome";
-  const outcome = options.wouldDeny ? "would_deny" : options.outcome;
+  if (options.refused && (options.wouldDeny || options.outcome !== undefined || kind !== undefined || options.follow))
+    return "--refused lists denied decisions: leave out --outcome, --kind, --would-deny and --follow";
+  const outcome = options.refused ? "deny" : options.wouldDeny ? "would_deny" : options.outcome;
   const [since, until] = [options.since, options.until].map((each) =>
     each === undefined ? undefined : parseMoment(each, now),
   );
@@ -104,8 +120,9 @@ function filterOf(options: LogOptions, now: number): Filter | string {
     const nearest = nearestName(code, Object.keys(DENIALS));
     if (nearest !== null) return `no code ${JSON.stringify(code)}; did you mean ${nearest}?`;
   }
-  const given = { user, agent, session, workspace, verb, code, kind, outcome, since, until, text };
-  return Object.fromEntries(Object.entries(given).filter(([, each]) => each !== undefined)) as Filter;
+  const given = { user, agent, session, workspace, verb, code, outcome, since, until, text };
+  const kinds = options.refused ? { kind: "decision" } : { kind };
+  return Object.fromEntries(Object.entries({ ...given, ...kinds }).filter(([, each]) => each !== undefined)) as Filter;
 }
 
 function countOf(text: string | undefined, usual: number): number | null {

@@ -22,6 +22,7 @@ export function addRun(
     .option("--pledge <specs...>", "limit the grants of this run to these specs")
     .option("--wait <seconds>", "how long to wait if the start needs approval")
     .option("--fresh", "empty the home that this agent's clients keep from one run to the next", false)
+    .option("--learn", "list at the end what was refused, with the grants that would allow it; grants nothing", false)
     .option("--json", "capture the output and print one JSON object at the end", false)
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments()
@@ -53,6 +54,7 @@ Examples:
   ambit run coder claude
   ambit run coder claude -p 'fix the failing test' --output-format json
   ambit run --fresh coder codex exec 'run the tests'
+  ambit run --learn coder claude
 
 The client and all words after it are its own. \`--\` before it is allowed, and needed after --pledge.
 The grant must cover the client with root live: proc.exec: { cmds: [claude], root: live }.

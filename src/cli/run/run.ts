@@ -7,6 +7,7 @@ import type { ControlPorts } from "../control-ports.ts";
 import { exec, refusedData } from "../exec/exec.ts";
 import type { ExecPorts } from "../exec/ports.ts";
 import { hasTerminal } from "../exec/terminal-streams.ts";
+import { log } from "../log/log.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -19,6 +20,7 @@ export interface RunOptions {
   readonly pledge?: readonly string[];
   readonly wait?: string;
   readonly fresh: boolean;
+  readonly learn: boolean;
 }
 
 export async function runClient(
@@ -29,6 +31,9 @@ export async function runClient(
 ): Promise<ExitCode> {
   const [client] = words;
   if (client === undefined) return fail(ports, options, EXIT.usage, "no client named", `ambit run ${agent} claude`);
+  if (options.learn && options.json)
+    return fail(ports, options, EXIT.usage, "--learn prints a list: leave out --json", "ambit log --refused --json");
+  const began = ports.now();
   const choice = chooseProfile(client, ports.userProfiles());
   if (!choice.ok) return brokenProfile(ports, choice.broken, client, options);
   const { profile } = choice;
@@ -37,12 +42,22 @@ export async function runClient(
     ports.printError(
       `ambit: starting ${shown(client)} in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
     );
-  return exec(ports, agent, words, {
+  const exit = await exec(ports, agent, words, {
     ...options,
     root: "live",
     terminal,
     client: { profile: profile.id, isFresh: options.fresh },
   });
+  if (options.learn) await tellLearned(ports, agent, began);
+  return exit;
+}
+
+/** The log has all of it: the list is of this run, and of other runs of the agent at the same time. */
+async function tellLearned(ports: ExecPorts & ControlPorts, agent: string, began: number): Promise<void> {
+  const since = new Date(began).toISOString();
+  const print = (text: string): void => ports.printError(text);
+  ports.printError(`ambit: refused to ${shown(agent)} since its start, as in \`ambit log --refused\`:`);
+  await log({ ...ports, print }, { agent, since, refused: true, follow: false, json: false });
 }
 
 /** No client runs with another profile than the one that is written for it. */
