@@ -50,6 +50,7 @@ export class DraftPrograms {
       note: (line) => process.stderr.write(`bench: ${line}\n`),
     });
     this.#programs = daemonPrograms({
+      stores: async () => [],
       ...{ ...options, drafts: this.#drafts, secret: () => null, secretForUrl: () => null, stream: () => null },
       install: () => "install bubblewrap",
       environmentOf: (cwd) => ({ ...run, workspace: cwd }),

@@ -61,6 +61,7 @@ const LISTED: Readonly<Record<string, string>> = {
   unknown_draft: "ambit changes list --all",
   unknown_task: "ambit tasks list",
   unknown_schedule: "ambit schedules list",
+  unknown_store: "ambit store list",
 };
 
 /** A refusal as every command tells it. */

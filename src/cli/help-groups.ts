@@ -13,6 +13,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
       "run",
       "tasks",
       "schedules",
+      "store",
       "connect",
       "disconnect",
       "hook",

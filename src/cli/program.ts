@@ -40,6 +40,7 @@ import type { SecretsPorts } from "./secrets/value.ts";
 import { addSkills } from "./skills/command.ts";
 import { STATUS_EXAMPLES, type StatusOptions, status } from "./status/status.ts";
 import { addPower } from "./stop/command.ts";
+import { addStore } from "./store/command.ts";
 import { addTasks } from "./tasks/command.ts";
 import type { TasksPorts } from "./tasks/ports.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
@@ -167,6 +168,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addOrg(program, ports, end);
   addTasks(program, ports, behind, end);
   addSchedules(program, ports, behind, end);
+  addStore(program, ports, end);
   addSkills(program, ports, end);
   addApprovals(program, ports, end);
   addPresence(program, ports, end);

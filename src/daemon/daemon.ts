@@ -24,6 +24,7 @@ import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { scheduleAnswers } from "./control/schedules.ts";
 import { statusAnswers } from "./control/status.ts";
+import { storeAnswers } from "./control/stores.ts";
 import { taskAnswers } from "./control/tasks.ts";
 import { tokenCheck } from "./control/tokens.ts";
 import { toolAnswers } from "./control/tools.ts";
@@ -38,6 +39,7 @@ import { terminalAnswers } from "./programs/terminal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { NO_SESSION, type Session, Sessions } from "./session.ts";
 import { sessionAnswers } from "./session-answers.ts";
+import type { WorkspaceStores } from "./stores/workspace-stores.ts";
 import { TaskRuns } from "./tasks/task-runs.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
 import { builtinTool, builtinToolWith, type DaemonTool, type ForeignTools } from "./tools/daemon-tool.ts";
@@ -53,6 +55,8 @@ export interface DaemonOptions {
   readonly foreign: ForeignTools;
   /** Answers about MCP servers, for people; without it there are none. */
   servers?(admission: Admission): readonly (readonly [string, MessageHandler])[];
+  /** The shared stores of workspaces; without it there are none. */
+  readonly stores?: WorkspaceStores;
   /** Creates the instruments of contexts; without it no call has a context. */
   readonly instruments?: InstrumentsSource;
   /** For clients' hooks; without it every hook is refused. */
@@ -272,6 +276,7 @@ export class Daemon {
       ...changesAnswers(parts, admission, this.#entries),
       ...taskAnswers(parts, admission, this.#taskRuns),
       ...scheduleAnswers(parts, admission, this.#taskRuns.schedules),
+      ...(this.#asked.stores === undefined ? [] : storeAnswers(this.#asked.stores, parts.stores.ledger, admission)),
       ...logAnswers(parts, admission),
       ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
       ...[...(this.#asked.servers?.(admission) ?? []), ...holdingAnswers(opening, gatekeeper)],

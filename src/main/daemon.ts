@@ -16,6 +16,7 @@ import { completionCost, modelPowers } from "../daemon/contexts/models.ts";
 import { recordPowers } from "../daemon/contexts/records.ts";
 import { scriptPowers } from "../daemon/contexts/scripts.ts";
 import { skillPowers } from "../daemon/contexts/skills.ts";
+import { storePowers } from "../daemon/contexts/stores.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { type DaemonHostsOptions, daemonHosts } from "../daemon/hosts/hosts.ts";
 import { approvalNotifier } from "../daemon/notify.ts";
@@ -29,6 +30,8 @@ import { recordSource } from "../daemon/records/record-source.ts";
 import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { type DaemonSecrets, daemonSecrets } from "../daemon/secrets.ts";
 import type { Session } from "../daemon/session.ts";
+import { StoreFiles } from "../daemon/stores/store-files.ts";
+import { WorkspaceStores } from "../daemon/stores/workspace-stores.ts";
 import { builtinTool, builtinToolWith, type DaemonTool } from "../daemon/tools/daemon-tool.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
@@ -53,6 +56,7 @@ import { RESOURCE_TOOLS } from "../tools/resources/resource-tools.ts";
 import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
 import { SKILL_TOOLS } from "../tools/skills/skill-tools.ts";
+import { STORE_TOOLS } from "../tools/stores/store-tools.ts";
 import { type DaemonState, openDaemonState } from "./daemon-state.ts";
 import { composeServers } from "./servers.ts";
 
@@ -102,6 +106,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     secretForUrl: secrets.boundTo,
     stream: secrets.stream,
     environmentOf: (cwd, environment) => settings.at(cwd, environment),
+    stores: (workspace) => shared.visible(workspace),
   });
   const files = daemonFiles({
     ...{ lock, program, folders, home, held },
@@ -114,6 +119,11 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     milliseconds: () => callMillisecondsMax,
     readingAt: (folder) => records.readingAt(folder),
     settings: (workspace) => settings.tools(workspace),
+  });
+  const shared = new WorkspaceStores({
+    ...{ shared: stores.shared, tasks: stores.tasks, files: new StoreFiles(state, sha256) },
+    ...{ redacting: secrets.redacting, digest: sha256, now },
+    entry: (who, outcome, more) => ({ ...entry("control", outcome, null, secrets.redacting.json(more)), ...who }),
   });
   const agentRecords = agentRecordWriter({ home, folders, records, now });
   const parts: DaemonParts = {
@@ -144,9 +154,11 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     protocol: protocolVersion,
     pid: process.pid,
     servers: servers.answers,
+    stores: shared,
     more: [
       ...composeTools({
         ...{ home, folders, records, stores, agentRecords, programs, files, settings, secrets, held, entry, now },
+        shared,
       }),
       ...RESOURCE_TOOLS.map((tool) => builtinToolWith(tool, servers.resources)),
     ],
@@ -275,6 +287,7 @@ interface ToolsOptions extends Pick<SettingsOptions, "home" | "folders" | "now">
   readonly secrets: Pick<DaemonSecrets, "boundTo" | "redacting">;
   readonly held: Daemon["held"];
   readonly entry: DaemonState["entry"];
+  readonly shared: WorkspaceStores;
 }
 
 /** Built-in tools that have powers of their own beside the context. */
@@ -290,6 +303,7 @@ function composeTools(options: ToolsOptions): readonly DaemonTool[] {
   const withScripts = scriptPowers({ programs, files: files.calls });
   const withRecords = recordPowers({ state: folders.state, records, memory, held, now });
   const withAgents = agentPowers({ home, folders, records, links, ledger, agentRecords, held, entry, now });
+  const withStores = storePowers({ records, held, stores: () => options.shared });
   const withSkills = skillPowers({ home, folders, records, held, now });
   const models = (): readonly WrittenModel[] => settings.user()?.models ?? [];
   const withModels = modelPowers({
@@ -305,5 +319,6 @@ function composeTools(options: ToolsOptions): readonly DaemonTool[] {
     ...recordTools(readFrontmatter, sha256).map((tool) => builtinToolWith(tool, withRecords)),
     ...agentTools(sha256).map((tool) => builtinToolWith(tool, withAgents)),
     ...SKILL_TOOLS.map((tool) => builtinToolWith(tool, withSkills)),
+    ...STORE_TOOLS.map((tool) => builtinToolWith(tool, withStores)),
   ];
 }

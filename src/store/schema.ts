@@ -7,6 +7,7 @@ import { linkTables } from "./links/link-schema.ts";
 import { entryTables, leafNote } from "./log/entry-schema.ts";
 import { factTables } from "./log/fact-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
+import { sharedStoreTables } from "./shared/shared-store.ts";
 import { scheduleTables } from "./tasks/schedule.ts";
 import { taskApproval, taskTables, taskTimeTables } from "./tasks/task.ts";
 
@@ -21,6 +22,7 @@ export const schema: readonly (readonly string[])[] = [
   [taskTables],
   [taskTimeTables],
   [scheduleTables, taskApproval],
+  [sharedStoreTables],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

@@ -11,6 +11,7 @@ import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-
 import type { Notary } from "../core/ports/stores/notary.ts";
 import type { ScheduleStore } from "../core/ports/stores/schedule-store.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
+import type { SharedStores } from "../core/ports/stores/shared-store.ts";
 import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import { Generations } from "./accounts/account.ts";
 import { SqliteApprovalStore } from "./approvals/approval.ts";
@@ -30,6 +31,7 @@ import { importOldJournal } from "./old-journal.ts";
 import { migrate, schema } from "./schema.ts";
 import { SqliteSecretStore } from "./secret.ts";
 import { SqliteSettingStore } from "./setting.ts";
+import { SqliteSharedStores } from "./shared/shared-store.ts";
 import { type Database, type Driver, loadDriver } from "./sqlite.ts";
 import { SqliteScheduleStore } from "./tasks/schedule.ts";
 import { SqliteTaskStore } from "./tasks/task.ts";
@@ -57,6 +59,7 @@ export interface State {
   readonly settings: SettingStore;
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;
+  readonly shared: SharedStores;
   readonly loop: CommitLoop;
   /** Writes pending jobs; everything after it is refused. */
   close(): void;
@@ -89,6 +92,7 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
     settings: new SqliteSettingStore(loop),
     tasks: new SqliteTaskStore(loop),
     schedules: new SqliteScheduleStore(loop),
+    shared: new SqliteSharedStores(loop),
     loop,
     close: () => loop.close(),
   };

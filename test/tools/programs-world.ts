@@ -111,6 +111,7 @@ export function programsWorld(
     note: () => undefined,
   });
   const programs = daemonPrograms({
+    stores: async () => [],
     ...{ drafts, now: Date.now },
     program: ourPackage,
     folders,

@@ -2,9 +2,12 @@
 import { dirname, join } from "node:path";
 import { readUserProfiles } from "../../clients/disk/user-profiles.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import type { PlanDecision } from "../../core/gate/programs/program-root.ts";
+import { seesStore } from "../../core/gate/programs/visible-files.ts";
 import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { StreamRedactor } from "../../log/redaction/redactor.ts";
-import type { UserFolders } from "../../platform/folders.ts";
+import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { boundedSandboxes } from "../../sandbox/drafts/draft-growth.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
@@ -18,9 +21,11 @@ import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
+import { STORES_VARIABLE } from "../../sandbox/plan/plan-path.ts";
 import type { OpenDraft, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.ts";
 import type { ProgramContext, ProgramRun, Programs, ServerRun } from "../parts.ts";
+import type { VisibleStore } from "../stores/workspace-stores.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
@@ -38,6 +43,8 @@ export interface DaemonProgramsOptions {
   readonly folders: UserFolders;
   /** Current configuration, trusted project and path settings, for a client in a folder. */
   environmentOf(cwd: string, environment: ProgramContext["environment"]): RunEnvironment;
+  /** Shared stores of a workspace that are in use, each with the folder of its file. */
+  stores(workspace: string): Promise<readonly VisibleStore[]>;
   /** The command that installs bubblewrap here. */
   install(): string;
   /** Secrets stored here, besides those the user's configuration refers to. */
@@ -112,6 +119,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const trees = [...toolchains.trees, ...(server?.runtime ?? [])];
     const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
+    const { workspace } = wanted.agent;
+    const stores = workspace === null ? [] : await asked.stores(workspace);
     const explanation = new RunExplanation(wanted.owner, program.argv);
     explanations.add(explanation);
     const running = runProgram(
@@ -122,8 +131,9 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         plan: (request, by) => {
           // This call is charged already: an exhausted budget must not end it.
           const now = { ...moment(), exhausted: null };
-          const planned = planFor(
-            { authority, request, by, level: 0 },
+          const decided = { authority, request, by, level: 0 } as const;
+          const bare = planFor(
+            decided,
             environment,
             {
               ...{ milliseconds, hasTerminal, isClient: client !== null, isServer: server !== null, toolchains: trees },
@@ -131,6 +141,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
             },
             now,
           );
+          const planned = bare.ok ? { ...bare, plan: withStores(bare.plan, decided, stores, now) } : bare;
           if (planned.ok) explanation.planned(planned.plan);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
@@ -280,6 +291,17 @@ function redacted(
       return send(stream.write(bytes));
     },
     end,
+  };
+}
+
+/** INVARIANT: only stores that the deciding grants let the agent read. A throw-away sandbox has nothing of this machine. */
+function withStores(plan: Plan, decided: PlanDecision, stores: readonly VisibleStore[], moment: Moment): Plan {
+  const seen = stores.filter(({ store, recordClass }) => seesStore(decided, store, recordClass, moment));
+  if (seen.length === 0 || plan.root === null) return plan;
+  return {
+    ...plan,
+    stores: seen.map(({ store, folder }) => ({ name: store, folder: segmentsOf(folder) })),
+    environment: [...plan.environment.filter(([name]) => name !== STORES_VARIABLE[0]), STORES_VARIABLE],
   };
 }
 

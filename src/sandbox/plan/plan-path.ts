@@ -5,6 +5,16 @@ import type { Plan, PlanPath } from "./plan.ts";
 export const OURS: PlanPath = ["run", "ambit"];
 export const PROGRAM: PlanPath = [...OURS, "ambit-native"];
 
+/** The folder with the shared stores that the agent may read. */
+const STORES: PlanPath = [...OURS, "stores"];
+
+export function storeFolder(name: string): PlanPath {
+  return [...STORES, name];
+}
+
+/** Tells programs where the stores are. */
+export const STORES_VARIABLE: readonly [string, string] = ["AMBIT_STORES", `/${STORES.join("/")}`];
+
 /** The folder with `ambit` for programs that may ask their session. */
 export const ASKING: PlanPath = [...OURS, "bin"];
 

@@ -71,6 +71,8 @@ export interface Plan {
   readonly shown?: readonly TreePath[];
   /** The folder on the host that is the home inside, and stays; absent: the home is empty and goes with the sandbox. */
   readonly home?: PlanPath;
+  /** Shared stores that the agent may read as a whole. */
+  readonly stores?: readonly PlanStore[];
   /** Where commands start. */
   readonly directory: PlanPath;
   /** The complete environment: nothing is inherited. */
@@ -90,6 +92,12 @@ export interface PlanLink {
   readonly path: PlanPath;
   /** Its target without links. */
   readonly target: PlanPath;
+}
+
+/** A folder of the host with the file of one shared store: read-only, at a place of ours. */
+export interface PlanStore {
+  readonly name: string;
+  readonly folder: PlanPath;
 }
 
 /** The git folder of a linked worktree or of a submodule. */

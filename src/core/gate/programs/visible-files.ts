@@ -2,6 +2,7 @@
 // names, so only whole folders and single files can be enforced; any other pattern refuses the run.
 
 import { guardPath, pathPatternText, pathText } from "../../authority/axes/path.ts";
+import { scopeMatches } from "../../authority/axes/scope.ts";
 import { verbEntry } from "../../authority/catalog.ts";
 import { type Chain, purposeAt } from "../../authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../../authority/compiled.ts";
@@ -117,6 +118,23 @@ export function seesRecords(decided: PlanDecision, folder: FolderPath, facts: Ro
   );
   const files = readPatterns(decided, facts.moment);
   return isEvery || (files?.every((patterns) => coversTree(patterns, folder, facts.protectedPaths)) ?? false);
+}
+
+/**
+ * Whether programs see a shared store as a file: `records.read` covers all of it along the deciding chain. An approval of the
+ * run is none of the store, and no file disappears when a grant expires: grants with either condition show nothing.
+ */
+export function seesStore(decided: PlanDecision, store: string, recordClass: string, moment: Moment): boolean {
+  const chain = decided.authority[decided.by.chain];
+  if (chain === undefined || RECORDS_READ === null) return false;
+  const value = { segments: [recordClass], guarded: null };
+  return chain.every((compiled, place) => {
+    const patterns = usable(chain, compiled, place, 0, RECORDS_READ, moment)
+      .filter(({ conditions }) => conditions.expires === null && !conditions.clean)
+      .filter(({ scopes: [classes] }) => classes !== undefined && scopeMatches(classes, value))
+      .flatMap(({ scopes: [, paths] }) => pathPatterns(paths));
+    return coversTree(patterns, [store], []);
+  });
 }
 
 /** The first moment at which a program would see less than now; null for none. */

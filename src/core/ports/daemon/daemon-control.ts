@@ -10,6 +10,7 @@ import type { ChainedEntry, LogQuery } from "../stores/log.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
 import type { SinkStatus } from "../stores/sink.ts";
 import type { DecisionView, HoldingRequest, HoldingView } from "./holding-view.ts";
+import type { StoreMessages } from "./store-messages.ts";
 import type { ScheduleMessages, TaskMessages } from "./task-messages.ts";
 
 export interface DaemonStatus {
@@ -183,7 +184,7 @@ export interface ServerDetails {
   readonly digest: string;
 }
 
-type SharedMessages = DraftMessages & TaskMessages & ScheduleMessages;
+type SharedMessages = DraftMessages & TaskMessages & ScheduleMessages & StoreMessages;
 
 export type ControlMessages = SharedMessages & {
   /** All tools of a folder's workspace, or those an agent's own record can ever allow. */

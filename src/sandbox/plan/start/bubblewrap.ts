@@ -2,7 +2,7 @@
 
 import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "../overlay.ts";
 import type { Plan, PlanPath } from "../plan.ts";
-import { ASKING, homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../plan-path.ts";
+import { ASKING, homeFolder, isWithin, OURS, PROGRAM, storeFolder, temporaryFolder } from "../plan-path.ts";
 import { HOSTNAME, ownFiles } from "./etc.ts";
 import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
 
@@ -42,6 +42,7 @@ export function bubblewrapCommand(
     ...own,
     ...treeMounts(plan, system),
     ...homeMounts(plan),
+    ...storeMounts(plan),
     ...rootMounts(plan, system, draft),
     ...(plan.links ?? []).map(({ path, target }) => symlink(path, pathOf(target))),
   ];
@@ -158,6 +159,14 @@ function treeMounts({ root, runtime }: Plan, system: SystemFacts): Mount[] {
 function homeMounts(plan: Plan): Mount[] {
   const path = homeFolder(plan);
   return plan.home === undefined ? [] : [{ path, words: ["--bind", pathOf(plan.home), pathOf(path)] }];
+}
+
+/** Read-only, in our own folder: no program changes a store. */
+function storeMounts({ stores }: Plan): Mount[] {
+  return (stores ?? []).map(({ name, folder }) => {
+    const path = storeFolder(name);
+    return { path, words: ["--ro-bind", pathOf(folder), pathOf(path)] };
+  });
 }
 
 /** The root itself, or the layers and the empty mount point for pid 1's overlay. */
