@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
-import { contextNet } from "../../src/daemon/contexts/net.ts";
+import { contextNet, FetchQueue } from "../../src/daemon/contexts/net.ts";
 import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { convertPage } from "../../src/tools/web/convert-page.ts";
@@ -58,7 +58,7 @@ export async function measureWeb({ base, project }: ToolsFixture): Promise<reado
     );
     const tool = builtinTool(WEB_FETCH_TOOL);
     const redacting = { known: null, text: (text: string) => text, json: <T>(value: T): T => value };
-    const running = new WeakMap();
+    const fetches = new FetchQueue();
     const contexts = new Contexts({
       held: () => heldBy(authority, reading),
       stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
@@ -67,7 +67,7 @@ export async function measureWeb({ base, project }: ToolsFixture): Promise<reado
         backends: () => ({ has: () => true, hasSecret: () => false }),
         of: ({ tool: name, enforced }) => ({
           fetching: contextNet({
-            ...{ session, tool: name, enforced, redacting, running },
+            ...{ session, tool: name, enforced, redacting, fetches },
             fetch: (wish) => broker.fetch(wish),
             resolver: () => ({ servers: [resolver] }),
             redacted: (bytes) => bytes,

@@ -1,6 +1,8 @@
 // The page about Caveats, from top to bottom: the leash in code, the MCP server, the sources of the leash, the web tool.
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCaveatsToml } from "../../src/agents/disk/caveats.ts";
 import { type CaveatsFile, chosenCaveats } from "../../src/cli/mcp/caveats.ts";
@@ -162,6 +164,38 @@ describe("a leash in code", () => {
     });
     for (const url of ["https://not-allowed.test/", `${page}away`])
       expect(await session.call("web_fetch", { url })).toMatchObject({ ok: false });
+    await session.close();
+  });
+
+  test.each([
+    ...["127.0.0.2", "10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1"],
+    ...["[::1]", "[fc00::1]", "[fe80::1]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]"],
+  ])("no inner address under a leash that names none: %s", async (host) => {
+    const ambit = await place.open();
+    const session = await ambit.session("anonymous", { caveats: EVERYTHING });
+    const answer = await session.call("web_fetch", { url: `http://${host}/` });
+    expect(answer).toMatchObject({ ok: false, kind: "denied", code: "address_refused" });
+    await session.close();
+  });
+
+  test("a path that leaves its scope, by `..` or by a link, is denied", async () => {
+    const inside = join(place.world.project, "inside");
+    mkdirSync(inside);
+    symlinkSync("/etc", join(inside, "link"));
+    writeFileSync(join(inside, "a"), "a");
+    const ambit = await place.open();
+    const session = await ambit.session("anonymous", { caveats: { ...EVERYTHING, fs_read: { only: [inside] } } });
+    expect(await session.call("fs_read", { path: join(inside, "a") })).toMatchObject({ ok: true });
+    for (const path of [`${inside}/../.ambit/agents/aide.md`, `${inside}/link/hostname`, `${inside}x`])
+      expect(await session.call("fs_read", { path })).toMatchObject({ ok: false, kind: "denied" });
+    await session.close();
+  });
+
+  test("a leash for a generation that is over grants nothing", async () => {
+    const ambit = await place.open();
+    const over: Caveats = { ...EVERYTHING, valid_for_generation: { only: [999_999] } };
+    const session = await ambit.session("anonymous", { caveats: over });
+    expect(await session.call("shell", { program: "echo", args: [] })).toMatchObject({ ok: false, kind: "denied" });
     await session.close();
   });
 });

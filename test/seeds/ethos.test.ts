@@ -1,6 +1,10 @@
 // The page about tools that declare what they touch, from top to bottom.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Ambit } from "../../src/library/library.ts";
+import type { Context } from "../../src/runtime/context/context.ts";
+import { writeFiles } from "../house/files.ts";
 import { type LibraryWorld, libraryWorld } from "../library/world.ts";
 import { ALLOW, DENY, Walk } from "./walk.ts";
 
@@ -98,6 +102,104 @@ describe("fail closed", () => {
     expect(await session.call("closed")).toMatchObject({ ok: false, kind: "failed", code: "not_available" });
     expect(await session.call("late")).toMatchObject({ ok: false, kind: "failed", code: "not_available" });
     expect(ran).toBe(0);
+  });
+});
+
+describe("call-time context: exactly what is declared, whatever the code tries", () => {
+  const served: string[] = [];
+  const site = createServer((request, answer) => {
+    served.push(request.url ?? "");
+    answer.end("here");
+  });
+  let own: LibraryWorld;
+  let port = 0;
+  beforeAll(async () => {
+    await new Promise<void>((ready) => site.listen(0, "127.0.0.1", ready));
+    port = (site.address() as AddressInfo).port;
+    const hosts = `hosts=[127.0.0.1,127.0.0.2],ports=[${port}]`;
+    own = await libraryWorld({
+      all: [
+        "tool.invoke{tools=[**]}",
+        `net.get{${hosts}}`,
+        "fs.read{in=.}",
+        "fs.write{in=.}",
+        "proc.exec{in=.}",
+      ].concat(...["memory.read", "memory.write"]),
+      narrow: ["tool.invoke{tools=[**]}", "fs.read{in=notes}"],
+    });
+    writeFiles(own.world.project, { "notes/a.txt": "a", "other/b.txt": "b" });
+  }, 120_000);
+  afterAll(async () => {
+    site.close();
+    await own?.remove();
+  });
+  type Use = (context: Context) => Promise<unknown>;
+  async function used(agent: string, capabilities: object, use: Use): Promise<unknown> {
+    const ambit = await own.open();
+    const tool = { ...plain, name: "probe", capabilities, execute: (_: unknown, context: Context) => use(context) };
+    expect(ambit.register(tool as never)).toMatchObject({ ok: true });
+    const session = await ambit.session(agent);
+    const answer = await session.call("probe");
+    await session.close();
+    return answer;
+  }
+  const fetched =
+    (host: string): Use =>
+    async (context) => {
+      const answer = await context.net.fetch(`http://${host}:${port}/`);
+      return answer.ok ? answer.value.status : answer;
+    };
+  test.each<[string, object, Use, Use]>([
+    ["network", { network: { allowedHosts: ["127.0.0.1"] } }, fetched("127.0.0.1"), fetched("127.0.0.2")],
+    [
+      "fs_reach",
+      { fs_reach: { read: ["notes"] } },
+      (context) => context.files.readText("notes/a.txt"),
+      (context) => context.files.readText("other/b.txt"),
+    ],
+    [
+      "fs_reach, read and write apart",
+      { fs_reach: { read: ["notes"], write: ["other"] } },
+      (context) => context.files.write("other/c.txt", "c"),
+      (context) => context.files.write("notes/c.txt", "c"),
+    ],
+    [
+      "process",
+      { process: { allowedBinaries: ["ls"] }, fs_reach: { read: ["notes"] } },
+      (context) => context.process.run(["ls"], { in: "notes" }),
+      (context) => context.process.run(["cat", "a.txt"], { in: "notes" }),
+    ],
+    [
+      "storage",
+      { storage: { scope: "session", kind: "kv" } },
+      (context) => context.storage.set("a", "1"),
+      (context) => context.memory.set("a", "1"),
+    ],
+  ])("%s", async (_, capabilities, inside, outside) => {
+    expect(await used("all", capabilities, inside)).toMatchObject({ ok: true });
+    expect(await used("all", capabilities, outside)).toMatchObject({ ok: false, kind: "denied" });
+    expect(await used("all", {}, inside)).toMatchObject({ ok: false, kind: "denied" });
+  });
+  test("the personality limits it too: what the tool declares and its agent does not hold is refused", async () => {
+    const declared = { fs_reach: { read: ["notes", "other"] } };
+    expect(await used("narrow", declared, (context) => context.files.readText("notes/a.txt"))).toMatchObject({
+      ok: true,
+    });
+    expect(await used("narrow", declared, (context) => context.files.readText("other/b.txt"))).toMatchObject({
+      ok: false,
+      kind: "denied",
+    });
+  });
+  test("many requests to one host at once", async () => {
+    served.length = 0;
+    const many: Use = async (context) => {
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, () => context.net.fetch(`http://127.0.0.1:${port}/`)),
+      );
+      return answers.filter((answer) => answer.ok).length;
+    };
+    const answer = await used("all", { network: { allowedHosts: ["127.0.0.1"] } }, many);
+    expect([answer, served.length]).toEqual([expect.objectContaining({ ok: true, value: 16 }), 16]);
   });
 });
 

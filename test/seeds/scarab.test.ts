@@ -36,6 +36,7 @@ beforeAll(() => {
       "net.connect:*.example.com:443",
       "secret.use:my-api-key",
       "secret.use:db-*",
+      "secret.use:openai-*",
       "memory.read:config",
       "memory.write:*",
       "obs.append",
@@ -67,6 +68,8 @@ describe("tokens, and the globs after their colon", () => {
     // Stricter than a glob could be: decision 0002 keeps the apex out of an imported `*.x`.
     ["strictly below", "every", "net.connect b.a.example.com:443", "net.connect example.com:443"],
     ["a secret", "every", "secret.use my-api-key", "secret.use my-api-keys"],
+    ["secrets of one provider", "every", "secret.use openai-main", "secret.use openai"],
+    ["one host and port", "every", "net.connect api.example.com:443", "net.connect api.example.com:8443"],
     ["secrets by prefix", "every", "secret.use db-main", "secret.use dbmain"],
     ["one memory key", "every", "memory.read config", "memory.read configs"],
     ["any memory key", "page", "memory.read a/b/c", "memory.write a/b/c"],
@@ -114,6 +117,13 @@ describe("the order of checks", () => {
     expect(walk.call("page", "fs.write", { nonsense: true }).code).toBe("scope_violation");
     expect(walk.call("page", "fs.read", { nonsense: true }).code).toBe("invalid_input");
     expect(walk.call("page", "echo", { text: "x" }).code).toBe("scope_violation");
+  });
+  test("then a person's approval, before the tool runs", () => {
+    walk.record("asks", "capabilities: ['tool.invoke{tools=[echo],ask}']");
+    walk.trust();
+    expect(walk.call("asks", "nothing.here").code).toBe("unknown_tool");
+    expect(walk.call("asks", "fs.read", { path: "notes/day.txt" }).code).not.toBe("approval_required");
+    expect(walk.call("asks", "echo", { text: "hello" }).code).toBe("approval_required");
   });
   test("the tool last", () => {
     expect(walk.call("every", "echo", { text: "hello" }).result).toEqual({ text: "hello" });

@@ -12,7 +12,7 @@ import { requestText } from "../../src/core/notation/request/request-printer.ts"
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import type { SealedSecret, SecretStore } from "../../src/core/ports/stores/secret-store.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
-import { contextNet } from "../../src/daemon/contexts/net.ts";
+import { contextNet, FetchQueue } from "../../src/daemon/contexts/net.ts";
 import { ContextSecrets } from "../../src/daemon/contexts/secrets.ts";
 import { refusedIn } from "../../src/daemon/log/call-report.ts";
 import { Session } from "../../src/daemon/session.ts";
@@ -123,7 +123,7 @@ export class WebWorld extends FetchWorld {
       text: redacted,
       json: <T>(value: T): T => JSON.parse(redacted(JSON.stringify(value))) as T,
     };
-    const running = new WeakMap();
+    const fetches = new FetchQueue();
     return new Contexts({
       held,
       stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
@@ -132,7 +132,7 @@ export class WebWorld extends FetchWorld {
         backends: () => ({ has: () => true, hasSecret: () => false }),
         of: ({ tool, enforced }) => ({
           fetching: contextNet({
-            ...{ session, tool, enforced, redacting, running },
+            ...{ session, tool, enforced, redacting, fetches },
             fetch: (wish) => this.client.fetch(wish),
             resolver: () => ({ servers: [this.resolver] }),
             redacted: (bytes) => bytes,

@@ -7,7 +7,7 @@ import type { Authority } from "../../src/core/authority/chain.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { SecretBinding } from "../../src/core/ports/stores/secret-store.ts";
 import type { InstrumentsSource } from "../../src/daemon/contexts/contexts.ts";
-import { contextNet } from "../../src/daemon/contexts/net.ts";
+import { contextNet, FetchQueue } from "../../src/daemon/contexts/net.ts";
 import { ContextSecrets } from "../../src/daemon/contexts/secrets.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { Entries, NO_ACTOR } from "../../src/daemon/log/entries.ts";
@@ -135,12 +135,12 @@ export class DispatchState {
       entry: (kind, outcome, of, more) => this.#entries.make(kind, NO_ACTOR, outcome, { of, more }),
       log: () => undefined,
     });
-    const running = new WeakMap();
+    const fetches = new FetchQueue();
     return {
       backends: () => ({ has: () => true, hasSecret: () => false }),
       of: ({ session, tool, enforced }) => ({
         fetching: contextNet({
-          ...{ session, tool, enforced, running, redacting: this.#secrets.redacting },
+          ...{ session, tool, enforced, fetches, redacting: this.#secrets.redacting },
           fetch: (wish) => this.#fetch(wish),
           resolver: () => null,
           redacted: (bytes) => bytes,

@@ -11,7 +11,7 @@ import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
 import type { InstrumentsSource, ProcessInstruments } from "./contexts.ts";
 import type { DaemonFiles } from "./files.ts";
-import { contextNet } from "./net.ts";
+import { contextNet, FetchQueue } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
 import { ContextSecrets, type ContextSecretsOptions } from "./secrets.ts";
 
@@ -30,7 +30,12 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
   const { program, programs, files, kept, entry, log } = options;
   const { open, ready, redacting } = options.secrets;
   const secrets = new ContextSecrets({ kept, open, ready, entry, log });
-  const running = new WeakMap<Session, number>();
+  const queues = new WeakMap<Session, FetchQueue>();
+  const fetchesOf = (session: Session): FetchQueue => {
+    const queue = queues.get(session) ?? new FetchQueue();
+    queues.set(session, queue);
+    return queue;
+  };
   const redacted = (bytes: Uint8Array): Uint8Array => {
     const stream = options.secrets.stream();
     return stream === null ? bytes : Buffer.concat([stream.write(bytes), stream.end()]);
@@ -59,7 +64,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
       return lazy<ProcessInstruments>({
         fetching: () =>
           contextNet({
-            ...{ session, tool, redacting, running },
+            ...{ session, tool, redacting, fetches: fetchesOf(session) },
             enforced: wanted.enforced,
             fetch: (wish) => programs.fetch(wish),
             resolver: () => {

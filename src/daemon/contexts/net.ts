@@ -2,7 +2,7 @@
 // only where they are bound.
 import { headerBytesMax } from "../../core/authority/axes/http-request.ts";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
-import { following } from "../../core/base/abort.ts";
+import { following, onAbort } from "../../core/base/abort.ts";
 import type { HttpFetch, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
@@ -13,8 +13,8 @@ import type { Session } from "../session.ts";
 
 export interface ContextNetOptions {
   readonly session: Session;
-  /** How many fetches each session has running. */
-  readonly running: WeakMap<Session, number>;
+  /** Of the session. */
+  readonly fetches: FetchQueue;
   readonly tool: string;
   fetch(wish: FetchOptions): Promise<FetchResult>;
   resolver(): ResolverChoice;
@@ -26,20 +26,55 @@ export interface ContextNetOptions {
 }
 
 const fetchesOfSessionMax = 8;
+const fetchesWaitingMax = 256;
+
+/** The fetches of a session: a few run at once, the others wait until their call or their time ends. */
+export class FetchQueue {
+  #running = 0;
+  /** In order of arrival. */
+  readonly #waiting = new Set<() => void>();
+
+  /** False where its turn does not come. INVARIANT: every turn is ended. */
+  async turn(signal: AbortSignal, milliseconds: number): Promise<boolean> {
+    if (this.#running < fetchesOfSessionMax) {
+      this.#running++;
+      return true;
+    }
+    if (this.#waiting.size >= fetchesWaitingMax || signal.aborted) return false;
+    return await new Promise<boolean>((resolve) => {
+      const settle = (isGiven: boolean): void => {
+        clearTimeout(timer);
+        release();
+        this.#waiting.delete(give);
+        resolve(isGiven);
+      };
+      const give = (): void => settle(true);
+      const timer = setTimeout(() => settle(false), milliseconds);
+      const release = onAbort(signal, () => settle(false));
+      this.#waiting.add(give);
+    });
+  }
+
+  end(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#running--;
+    else next();
+  }
+}
+
 /** How far the broker may read before it refuses: one chunk more than is used. */
 const responseBytesBeyond = 262_144;
 
 export function contextNet(asked: ContextNetOptions): HttpPort {
-  const { session, running } = asked;
+  const { fetches } = asked;
   return {
     fetch: async (wish) => {
-      const many = running.get(session) ?? 0;
-      if (many >= fetchesOfSessionMax) return failure("not_available", "this session fetches too much at once");
-      running.set(session, many + 1);
+      if (!(await fetches.turn(wish.signal, wish.millisecondsMax)))
+        return failure("not_available", "this session fetches too much at once");
       try {
         return await fetchWith(asked, wish);
       } finally {
-        running.set(session, (running.get(session) ?? 1) - 1);
+        fetches.end();
       }
     },
   };
