@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientSettings } from "../cli/connect/connect.ts";
 import { CONNECTIONS, type ConnectScope, connectionOf } from "../clients/connect/connections.ts";
@@ -31,6 +31,7 @@ export interface ClientSettingsOptions {
 }
 
 const settingsCharactersMax = 4_194_304;
+const namesMax = 256;
 const canaryMillisecondsMax = 120_000;
 
 export function clientSettings(options: ClientSettingsOptions): ClientSettings {
@@ -104,6 +105,13 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       const text = textAt(path);
       if (!text.ok) return text;
       return text.value === null ? null : done(text.value);
+    },
+    names: (folder) => {
+      try {
+        return readdirSync(folder).sort().slice(0, namesMax);
+      } catch {
+        return [];
+      }
     },
     value: (path, at) => {
       const text = textAt(path);

@@ -9,11 +9,11 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** `shell`: a command line. `mcp`: a tool of the server `ambit`. `agent`: a sub-agent, which runs this command line. */
+/** `shell`: a command line. `mcp`: a tool of the server `ambit`. `agent`: a sub-agent of this kind, which runs this command line. */
 export type AgentStep = (
   | { readonly shell: string }
   | { readonly mcp: string; readonly input: object }
-  | { readonly agent: string }
+  | { readonly agent: string; readonly kind?: string }
 ) & {
   /** Must be somewhere in the result. */
   readonly text: string;
@@ -53,6 +53,8 @@ export class AgentModel {
   #subStep = 0;
   #ids = 0;
   readonly results: string[] = [];
+  /** Results of the sub-agent's calls. */
+  readonly subResults: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   readonly problems: string[] = [];
 
@@ -92,7 +94,7 @@ export class AgentModel {
     const tools = this.#dialect.tools(body);
     // A client also asks for titles and the like; then it offers no tools.
     if (shellOf(tools) === null) return { text: "nothing" };
-    if (text.includes(SUB_AGENT) && !text.includes(PROMPT)) return this.#subAnswer(tools);
+    if (text.includes(SUB_AGENT) && !text.includes(PROMPT)) return this.#subAnswer(body, tools);
     const before = this.#steps[this.#step - 1];
     if (before !== undefined) {
       const result = this.#dialect.result(body) ?? "";
@@ -108,7 +110,9 @@ export class AgentModel {
     return step === undefined ? { text: DONE } : this.#call(step, tools);
   }
 
-  #subAnswer(tools: ReturnType<Dialect["tools"]>): Answer {
+  #subAnswer(body: Body, tools: ReturnType<Dialect["tools"]>): Answer {
+    const result = this.#dialect.result(body);
+    if (result !== null) this.subResults.push(result);
     const step = this.#steps.find((one): one is Extract<AgentStep, { agent: string }> => "agent" in one);
     const isOver = this.#subStep++ > 0;
     return step === undefined || isOver ? { text: "the sub-agent is done" } : shellCall(tools, step.agent);
@@ -128,7 +132,7 @@ export class AgentModel {
     }
     const agent = tools.find(({ name }) => /^(task|agent)$/i.test(name));
     if (agent === undefined) return { text: `unexpected: no sub-agents in ${JSON.stringify(tools)}` };
-    const kind = agent.name === "task" ? "general" : "general-purpose";
+    const kind = step.kind ?? (agent.name === "task" ? "general" : "general-purpose");
     return {
       ...agent,
       input: { description: "sub-agent", prompt: SUB_AGENT, subagent_type: kind, run_in_background: false },

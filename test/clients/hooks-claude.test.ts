@@ -118,6 +118,7 @@ describe.skipIf(whyNot !== null)("no tool runs when the hook", () => {
   test.each<[string, (command: string) => string]>([
     ["exits with 1", () => "exit 1"],
     ["exits with 127", () => "/nonexistent/program"],
+    ["says nothing with status 2", () => "exit 2"],
     ["is killed", () => "kill -9 $$"],
     ["does not end", () => "sleep 60"],
     ["has lost its programs", (command) => command.replaceAll(/\/[^ ']*\/(ambit-native|ambit)\b/g, "/nonexistent/$1")],
@@ -211,6 +212,22 @@ test.skipIf(whyNot !== null)(
     expect(results).toHaveLength(3);
   },
 );
+
+/** Named in the docs: our line prints a whole answer or none. */
+test.skipIf(whyNot !== null)("an answer that is cut off counts as none", async () => {
+  const before = readFileSync(settings(), "utf8");
+  const literal = /"(: ambit-hook (?:[^"\\]|\\.)*)"/.exec(before)?.[0] ?? "";
+  try {
+    writeFileSync(
+      settings(),
+      before.replace(literal, () => JSON.stringify("echo '{\"decision\":'")),
+    );
+    await claude([TOUCH]);
+    expect(existsSync(made())).toBe(true);
+  } finally {
+    writeFileSync(settings(), before);
+  }
+});
 
 const LISTS = "permissions";
 

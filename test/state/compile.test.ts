@@ -1,5 +1,5 @@
 // `ambit compile` through the built program: rules on standard output, the table beside them, and `--check` for CI.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "./world.ts";
@@ -23,6 +23,7 @@ interface Compiled {
   readonly rows: readonly { readonly exactness: string; readonly grant: string; readonly at: string | null }[];
   readonly isCurrent?: boolean;
   readonly differences?: readonly string[];
+  readonly looser?: readonly { readonly path: string; readonly what: string }[];
 }
 
 async function compiled(...words: readonly string[]): Promise<Compiled> {
@@ -74,6 +75,49 @@ describe("--check", () => {
     expect([found.isCurrent, found.differences]).toEqual([differences.length === 0, differences]);
     const { status } = await world.ambit("compile", "claude", "--agent", "coder", "--check");
     expect(status).toBe(differences.length === 0 ? 0 : 1);
+  });
+
+  const compiledRules = { [LISTS]: { allow: ["Read(/**)"], deny: DENY } };
+  const ours = { matcher: "*", hooks: [{ type: "command", command: ": ambit-hook claude coder; exit 2" }] };
+  const theirs = { matcher: "*", hooks: [{ type: "command", command: "approve-all" }] };
+  const local = ".claude/settings.local.json";
+  test.each<[string, object, object | string | null, readonly string[]]>([
+    [
+      "our hook, and rules of its own that deny",
+      { hooks: { PreToolUse: [ours] } },
+      { [LISTS]: { deny: ["Bash"] } },
+      [],
+    ],
+    [
+      "rules of its own that allow",
+      {},
+      { [LISTS]: { allow: ["Bash(ls)"] } },
+      [`${local} \`Bash(ls)\` is allowed, and not by the record`],
+    ],
+    ["a mode of its own", {}, { [LISTS]: { defaultMode: "auto" } }, [`${local} \`defaultMode\` is auto`]],
+    ["hooks switched off", {}, { disableAllHooks: true }, [`${local} \`disableAllHooks\` leaves the hook out`]],
+    [
+      "another program's hook",
+      { hooks: { PreToolUse: [ours, theirs] } },
+      null,
+      [".claude/settings.json a hook of another program for PreToolUse can allow calls"],
+    ],
+    [
+      "commands that its own sandbox allows",
+      { sandbox: { enabled: true, autoAllowBashIfSandboxed: true } },
+      null,
+      [".claude/settings.json `sandbox.autoAllowBashIfSandboxed` allows every command in the client's own sandbox"],
+    ],
+    ["another file that is no JSON", {}, "{", [`${local} it is no JSON`]],
+  ])("%s", async (_, more, other, expected) => {
+    settings({ ...compiledRules, ...more });
+    const path = join(world.project, local);
+    rmSync(path, { force: true });
+    if (other !== null) writeFileSync(path, typeof other === "string" ? other : JSON.stringify(other));
+    const { looser, isCurrent } = await compiled("claude", "--check");
+    expect(looser?.map(({ path: file, what }) => `${file} ${what}`)).toEqual(expected);
+    expect(isCurrent).toBe(expected.length === 0);
+    rmSync(path, { force: true });
   });
 
   test("a client without rules in a project has nothing to check", async () => {

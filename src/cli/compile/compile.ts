@@ -2,7 +2,9 @@
 import type { Command } from "commander";
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { compileRules, RULE_CLIENTS, ruleDifferences } from "../../clients/rules/compile-rules.ts";
+import { looserSettings, OTHER_FILES } from "../../clients/rules/looser-settings.ts";
 import type { CompiledRules, Exactness, GrantRules } from "../../clients/rules/native-rules.ts";
+import type { Json } from "../../core/base/json.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { ClientSettings } from "../connect/connect.ts";
@@ -84,18 +86,40 @@ function check(
   const file = ports.clientSettings.pathOf("project", path);
   const found = file === null ? undefined : ports.clientSettings.value(file, []);
   const differences = ruleDifferences(rules, found);
-  if (options.json)
-    ports.print(jsonLine({ ...data("", rules, rows), file, isCurrent: differences.length === 0, differences }));
+  const looser = looserIn(ports, rules, path, found);
+  const isCurrent = differences.length === 0 && looser.length === 0;
+  if (options.json) ports.print(jsonLine({ ...data("", rules, rows), file, isCurrent, differences, looser }));
   else {
     for (const line of table(rules, rows)) ports.print(line);
     for (const line of differences) ports.print(`${ports.paint.bad("differs")}  ${shown(path)}: ${shown(line)}`);
-    ports.print(
-      differences.length === 0
-        ? `${ports.paint.good("ok")}: ${shown(path)} allows no more than the record by its rules; hooks, plugins and other settings files are not compared`
-        : `write them: ambit compile ${client}`,
-    );
+    for (const one of looser) ports.print(`${ports.paint.bad("looser")}  ${shown(one.path)}: ${shown(one.what)}`);
+    if (isCurrent)
+      ports.print(
+        `${ports.paint.good("ok")}: settings of this project allow no more than the record; your own and managed settings, and options of the client, are not compared`,
+      );
+    if (differences.length > 0) ports.print(`write them: ambit compile ${client}`);
   }
-  return differences.length === 0 ? EXIT.ok : EXIT.error;
+  return isCurrent ? EXIT.ok : EXIT.error;
+}
+
+/** Also in files that the client reads besides the one with the rules. */
+function looserIn(
+  { clientSettings }: CompilePorts,
+  rules: CompiledRules,
+  path: string,
+  found: Json | undefined,
+): readonly { readonly path: string; readonly what: string }[] {
+  const files = OTHER_FILES.get(rules.client) ?? [];
+  const others = files.flatMap((name) => {
+    const file = clientSettings.pathOf("project", name);
+    const text = file === null ? null : clientSettings.text(file);
+    if (file === null || text === null) return [];
+    const value = text.ok ? clientSettings.value(file, []) : undefined;
+    const lines = value === undefined ? ["it is no JSON"] : looserSettings(rules, value, false);
+    return lines.map((what) => ({ path: name, what }));
+  });
+  const own = found === undefined ? [] : looserSettings(rules, found, true);
+  return [...own.map((what) => ({ path, what })), ...others];
 }
 
 interface ShownRow {

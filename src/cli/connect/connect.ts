@@ -26,6 +26,8 @@ export interface ClientSettings {
   restore(path: string, file: SettingsFile): Result<"absent" | "restored" | "merged">;
   /** Null where there is no such file. */
   text(path: string): Result<string> | null;
+  /** Names of the files in a folder, sorted; none where there is no such folder. */
+  names(folder: string): readonly string[];
   /** A value of a JSON file; undefined where there is none, or it is no JSON. */
   value(path: string, at: readonly string[]): Json | undefined;
   command(options: HookChoice): string | null;

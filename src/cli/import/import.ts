@@ -2,14 +2,8 @@
 // and nothing is in effect before `ambit trust`.
 import type { Command } from "commander";
 import { type ImportedGrant, importRules, type RuleFinding } from "../../clients/rules/import-rules.ts";
-import {
-  claudeRules,
-  codexRules,
-  cursorRules,
-  geminiRules,
-  mapRules,
-  type NativeRule,
-} from "../../clients/rules/read-rules.ts";
+import { codexRules, codexSettings, vscodeRules } from "../../clients/rules/read-editor-rules.ts";
+import { claudeRules, cursorRules, geminiRules, mapRules, type NativeRule } from "../../clients/rules/read-rules.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { ClientSettings } from "../connect/connect.ts";
 import type { OrgPorts } from "../org/ports.ts";
@@ -32,6 +26,7 @@ export interface ImportRulesOptions {
 }
 
 interface RuleFiles {
+  /** A star stands for every name with that ending. */
   readonly project: readonly string[];
   readonly user: readonly string[];
   readonly read:
@@ -39,46 +34,60 @@ interface RuleFiles {
     | { readonly kind: "text"; of(text: string, file: string): readonly NativeRule[] };
 }
 
-const CLIENTS: ReadonlyMap<string, RuleFiles> = new Map<string, RuleFiles>([
+const both = (path: string): Pick<RuleFiles, "project" | "user"> => ({ project: [path], user: [path] });
+
+const CLIENTS: ReadonlyMap<string, readonly RuleFiles[]> = new Map<string, readonly RuleFiles[]>([
   [
     "claude",
-    {
-      project: [".claude/settings.json", ".claude/settings.local.json"],
-      user: [".claude/settings.json"],
-      read: { kind: "json", of: claudeRules },
-    },
+    [
+      {
+        project: [".claude/settings.json", ".claude/settings.local.json"],
+        user: [".claude/settings.json"],
+        read: { kind: "json", of: claudeRules },
+      },
+    ],
   ],
   [
     "codex",
-    {
-      project: [".codex/rules/default.rules"],
-      user: [".codex/rules/default.rules"],
-      read: { kind: "text", of: codexRules },
-    },
+    [
+      { ...both(".codex/rules/*.rules"), read: { kind: "text", of: codexRules } },
+      { ...both(".codex/config.toml"), read: { kind: "text", of: codexSettings } },
+    ],
   ],
   [
     "opencode",
-    {
-      project: ["opencode.json", "opencode.jsonc"],
-      user: [".config/opencode/opencode.json"],
-      read: { kind: "json", of: mapRules },
-    },
+    [
+      {
+        project: ["opencode.json", "opencode.jsonc"],
+        user: [".config/opencode/opencode.json"],
+        read: { kind: "json", of: mapRules },
+      },
+    ],
   ],
-  [
-    "gemini",
-    { project: [".gemini/settings.json"], user: [".gemini/settings.json"], read: { kind: "json", of: geminiRules } },
-  ],
+  ["gemini", [{ ...both(".gemini/settings.json"), read: { kind: "json", of: geminiRules } }]],
   [
     "cursor",
-    { project: [".cursor/cli.json"], user: [".cursor/cli-config.json"], read: { kind: "json", of: cursorRules } },
+    [{ project: [".cursor/cli.json"], user: [".cursor/cli-config.json"], read: { kind: "json", of: cursorRules } }],
+  ],
+  [
+    "vscode",
+    [
+      {
+        project: [".vscode/settings.json"],
+        user: [".config/Code/User/settings.json"],
+        read: { kind: "json", of: vscodeRules },
+      },
+    ],
   ],
   [
     "rulesync",
-    {
-      project: [".rulesync/permissions.jsonc", ".rulesync/permissions.json"],
-      user: [],
-      read: { kind: "json", of: mapRules },
-    },
+    [
+      {
+        project: [".rulesync/permissions.jsonc", ".rulesync/permissions.json"],
+        user: [],
+        read: { kind: "json", of: mapRules },
+      },
+    ],
   ],
 ]);
 
@@ -102,7 +111,9 @@ export async function importCommand(
   const rules = rulesIn(ports, files, options.user);
   if ("message" in rules) return fail(ports, options, EXIT.error, rules.message, "mend the file, or remove it");
   if (rules.found.length === 0) {
-    const where = [...files.project, ...(options.user ? files.user.map((path) => `~/${path}`) : [])].join(", ");
+    const where = files
+      .flatMap(({ project, user }) => [...project, ...(options.user ? user.map((path) => `~/${path}`) : [])])
+      .join(", ");
     return fail(
       ports,
       options,
@@ -140,13 +151,17 @@ async function isAgreed(ports: ImportPorts, options: ImportRulesOptions, path: s
 
 type FoundRules = { readonly found: readonly NativeRule[] } | { readonly message: string };
 
-function rulesIn({ clientSettings }: ImportPorts, { project, user, read }: RuleFiles, isUser: boolean): FoundRules {
+function rulesIn({ clientSettings }: ImportPorts, files: readonly RuleFiles[], isUser: boolean): FoundRules {
   const found: NativeRule[] = [];
-  const places = [
-    ...project.map((path) => ["project", path, path] as const),
-    ...user.map((path) => ["user", path, `~/${path}`] as const),
-  ];
-  for (const [scope, path, name] of places) {
+  const places = files.flatMap(({ project, user, read }) => [
+    ...project
+      .flatMap((path) => namesAt(clientSettings, "project", path))
+      .map((path) => ["project", path, path, read] as const),
+    ...user
+      .flatMap((path) => namesAt(clientSettings, "user", path))
+      .map((path) => ["user", path, `~/${path}`, read] as const),
+  ]);
+  for (const [scope, path, name, read] of places) {
     const file = clientSettings.pathOf(scope, path);
     const text = file === null ? null : clientSettings.text(file);
     if (file === null || text === null) continue;
@@ -158,6 +173,19 @@ function rulesIn({ clientSettings }: ImportPorts, { project, user, read }: RuleF
     found.push(...(scope === "user" && !isUser ? rules.filter(({ action }) => action !== "allow") : rules));
   }
   return { found };
+}
+
+/** The path, or those that its star stands for. */
+function namesAt(settings: ClientSettings, scope: "project" | "user", path: string): readonly string[] {
+  const [folder = "", ending] = path.split("/*");
+  const place = ending === undefined ? null : settings.pathOf(scope, folder);
+  if (ending === undefined) return [path];
+  return place === null
+    ? []
+    : settings
+        .names(place)
+        .filter((name) => name.endsWith(ending))
+        .map((name) => `${folder}/${name}`);
 }
 
 /** Each grant with the rule it comes from. */

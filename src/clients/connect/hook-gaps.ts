@@ -92,7 +92,8 @@ function codexGaps({ scope, path, text }: HookGapFacts): readonly string[] {
   ];
 }
 
-const AFTER_FAILURE = "the client runs the tool if the hook times out or is killed; only `ambit run` holds that";
+const AFTER_FAILURE =
+  "the client runs the tool if the hook's own line times out, is killed or fails; only `ambit run` holds that";
 
 function geminiGaps({ value }: HookGapFacts): readonly string[] {
   const gaps: string[] = [AFTER_FAILURE];

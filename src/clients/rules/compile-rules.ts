@@ -293,11 +293,14 @@ function listDifferences(wanted: JsonObject, found: Json | undefined): readonly 
     textsIn(wanted, key)
       .filter((rule) => !among.includes(rule))
       .map((rule) => `\`${rule}\` is missing in ${key}`);
+  return [...missing("deny", deny), ...missing("ask", [...ask, ...deny]), ...looserLists(wanted, own)];
+}
+
+/** What lists of rules allow beyond the wanted ones. */
+export function looserLists(wanted: JsonObject, own: JsonObject): readonly string[] {
   const more = textsIn(own, "allow").filter((rule) => !textsIn(wanted, "allow").includes(rule));
   const mode = member(own, "defaultMode");
   return [
-    ...missing("deny", deny),
-    ...missing("ask", [...ask, ...deny]),
     ...more.map((rule) => `\`${rule}\` is allowed, and not by the record`),
     ...(typeof mode === "string" && WIDE_MODES.has(mode) ? [`\`defaultMode\` is ${mode}`] : []),
     ...(textsIn(own, "additionalDirectories").length === 0
@@ -309,7 +312,7 @@ function listDifferences(wanted: JsonObject, found: Json | undefined): readonly 
 /** Modes of Claude Code that allow what no rule allows. */
 const WIDE_MODES: ReadonlySet<string> = new Set(["acceptEdits", "auto", "bypassPermissions"]);
 
-function textsIn(value: JsonObject, key: string): readonly string[] {
+export function textsIn(value: JsonObject, key: string): readonly string[] {
   const list = member(value, key);
   return list !== undefined && isJsonList(list) ? list.filter((one): one is string => typeof one === "string") : [];
 }

@@ -3,11 +3,13 @@ import { describe, expect, it, test } from "vitest";
 import type { Authority } from "../../core/authority/chain.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
+import type { Json } from "../../core/base/json.ts";
 import { parseSpecs } from "../../core/notation/compact/grant-specs.ts";
 import { READING } from "../../core/notation/testing/notation.ts";
 import { compileRules } from "./compile-rules.ts";
 import { importRules, type RuleImport } from "./import-rules.ts";
-import { claudeRules, codexRules, cursorRules, geminiRules, mapRules } from "./read-rules.ts";
+import { codexRules, codexSettings, vscodeRules } from "./read-editor-rules.ts";
+import { claudeRules, cursorRules, geminiRules, mapRules } from "./read-rules.ts";
 
 const SETTINGS = { home: ["home", "ada"], base: ["home", "ada", "app"], protectedPaths: [["home", "ada", ".ssh"]] };
 const READ = { ...READING, pathSettings: SETTINGS };
@@ -181,4 +183,46 @@ test("import, compile, import again: stable", () => {
     }),
     { numRuns: 60 },
   );
+});
+
+describe("settings of Codex", () => {
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['sandbox_mode = "read-only"', ["fs.read"], ["meaning"]],
+    ['model = "x"\nsandbox_mode = "workspace-write"\n[tools]\n', ["fs.read", "fs.write"], ["meaning"]],
+    ['sandbox_mode = "danger-full-access"', [], ["broad"]],
+    ['sandbox_mode = "new-mode"', [], ["unreadable"]],
+    ['approval_policy = "never"', [], ["unreadable"]],
+    ["[sandbox_workspace_write]\nnetwork_access = true\n", [], ["broad"]],
+    ["[sandbox_workspace_write]\nnetwork_access = false\n", [], []],
+    // Of a table, of a comment, and of a text: not the setting of the file.
+    ['[profiles.x]\nsandbox_mode = "workspace-write"\n', [], []],
+    ['# sandbox_mode = "workspace-write"\n', [], []],
+    ['a = """\nsandbox_mode = "workspace-write"\n"""\n', [], []],
+    ["", [], []],
+  ])("%j", (text, verbs, kinds) => {
+    const { grants, findings } = importRules(codexSettings(text, "f"), READ, []);
+    expect(grants.map(({ spec }) => spec.split("{")[0])).toEqual(verbs);
+    expect(
+      [...new Set(findings.map(({ kind }) => kind))].filter((kind) => verbs.length === 0 || kind === "meaning"),
+    ).toEqual(kinds);
+  });
+});
+
+describe("settings of VS Code", () => {
+  const terminal = "chat.tools.terminal.autoApprove";
+  const edits = "chat.tools.edits.autoApprove";
+  test.each<[object, readonly (string | RegExp)[]]>([
+    [{ [terminal]: { "npm test": true } }, [/^proc\.exec\{.*npm test/]],
+    [{ [terminal]: { "npm test": false } }, [/^proc\.exec\{.*ask/]],
+    [{ [terminal]: { "/^npm (test|run)/": true } }, []],
+    [{ [terminal]: { "npm test": { approve: true, matchCommandLine: true } } }, []],
+    [{ [edits]: { "src/**": true } }, [/^fs\.read/, /^fs\.write/]],
+    [{ "chat.tools.autoApprove": true }, []],
+    [{ [terminal]: ["npm"] }, []],
+    [{}, []],
+  ])("%j", (value, expected) => {
+    const { grants } = importRules(vscodeRules(value as Json, "f"), READ, []);
+    expect(grants).toHaveLength(expected.length);
+    for (const [at, part] of expected.entries()) expect(grants[at]?.spec).toMatch(part);
+  });
 });

@@ -37,7 +37,7 @@ function grants(specs: readonly string[], note: string | null = null, isBroad = 
   return { kind: "grants", specs, note, isBroad };
 }
 
-function unreadable(why: string): RuleMeaning {
+export function unreadable(why: string): RuleMeaning {
   return { kind: "unreadable", why };
 }
 
@@ -58,7 +58,7 @@ const BROAD_PROGRAMS: ReadonlySet<string> = new Set(
 const PLAIN_WORD = /^[A-Za-z0-9_./:@=+,%^~-]+$/;
 
 /** `words` as a client's rule for a command has them; `rest`: anything may follow. */
-function command(words: readonly string[], rest: boolean): RuleMeaning {
+export function command(words: readonly string[], rest: boolean): RuleMeaning {
   const [program = ""] = words;
   if (program === "") return { kind: "broad", why: "it allows every command: name the programs" };
   if (!words.every((word) => PLAIN_WORD.test(word)) || /=/.test(program))
@@ -74,7 +74,7 @@ function command(words: readonly string[], rest: boolean): RuleMeaning {
 }
 
 /** The text of a rule for a command: exact, or with one star at its end. */
-function commandText(text: string): RuleMeaning {
+export function commandText(text: string): RuleMeaning {
   const trimmed = text.trim().replace(/:\*$/, " *");
   if (/^\**$/.test(trimmed)) return { kind: "broad", why: "it allows every command: name the programs" };
   const isOpen = /\s\*+$/.test(trimmed);
@@ -86,7 +86,7 @@ function commandText(text: string): RuleMeaning {
 }
 
 /** A folder or pattern, relative to the project unless it says otherwise. */
-function paths(verbs: readonly string[], pattern: string, note: string | null = null): RuleMeaning {
+export function paths(verbs: readonly string[], pattern: string, note: string | null = null): RuleMeaning {
   if (/[?[\]!\\"{}]/.test(pattern)) return unreadable("a pattern of a record has stars and names only");
   const isElsewhere = pattern.startsWith("/") || pattern.startsWith("~");
   const scopeOf = (): string => {
@@ -102,7 +102,7 @@ function paths(verbs: readonly string[], pattern: string, note: string | null = 
   );
 }
 
-function everyFile(verbs: readonly string[], why: string): RuleMeaning {
+export function everyFile(verbs: readonly string[], why: string): RuleMeaning {
   return grants(
     verbs.map((verb) => `${verb}{in=.}`),
     why,
@@ -113,9 +113,9 @@ function everyFile(verbs: readonly string[], why: string): RuleMeaning {
 /** Names of folders at the root of a machine: behind a single slash Claude Code looks for them in the project. */
 const ROOTS =
   /^\/(Applications|Users|Volumes|bin|dev|etc|home|mnt|opt|private|proc|root|run|srv|sys|tmp|usr|var)(\/|$)/;
-const READS = ["fs.read"];
-const EDITS = ["fs.read", "fs.write"];
-const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
+export const READS: readonly string[] = ["fs.read"];
+export const EDITS: readonly string[] = ["fs.read", "fs.write"];
+export const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
 
 function claudePath(verbs: readonly string[], text: string): RuleMeaning {
   if (text.startsWith("//")) return paths(verbs, text.slice(1));
@@ -301,56 +301,4 @@ function geminiMeaning(rule: string): { readonly tool: string; readonly meaning:
   if (tool === "web_fetch") return { tool: "WebFetch", meaning: fetchMeaning(null) };
   if (tool === "google_web_search") return { tool, meaning: grants(["provider.web_search{hosts=[*]}"]) };
   return { tool: rule, meaning: unreadable("no tool of this name is known here") };
-}
-
-const CODEX_ACTIONS: Readonly<Record<string, RuleAction>> = { allow: "allow", prompt: "ask", forbidden: "deny" };
-
-/** `prefix_rule(pattern=["git", ["status", "log"]], decision="allow")`: an inner list is a choice of words. */
-export function codexRules(text: string, file: string): readonly NativeRule[] {
-  const rules: NativeRule[] = [];
-  const plain = text.replaceAll(/^\s*#.*$/gm, "");
-  const found = [...plain.matchAll(/\bprefix_rule\s*\(([^()]*)\)/g)];
-  // What cannot be read may forbid anything.
-  if ((plain.match(/\bprefix_rule\b/g)?.length ?? 0) !== found.length) {
-    const meaning = unreadable("a rule of the file has parentheses inside, so none of them can be relied on");
-    rules.push({ action: "deny", rule: "prefix_rule(...)", file, tool: "Bash", meaning });
-  }
-  for (const [, inside = ""] of found) {
-    const list = /\bpattern\s*=\s*(\[(?:[^[\]]|\[[^[\]]*\])*\])/.exec(inside)?.[1] ?? "";
-    const action = CODEX_ACTIONS[/\bdecision\s*=\s*"(\w+)"/.exec(inside)?.[1] ?? "allow"];
-    const choices = action === undefined ? null : wordChoices(list);
-    const rule = `prefix_rule(${inside.replaceAll(/\s+/g, " ").trim()})`;
-    if (action === undefined || choices === null)
-      rules.push({
-        action: action ?? "deny",
-        rule,
-        file,
-        tool: "Bash",
-        meaning: unreadable("its words cannot be read"),
-      });
-    else
-      for (const words of choices)
-        rules.push({ action, rule: words.join(" "), file, tool: "Bash", meaning: command(words, true) });
-  }
-  return rules;
-}
-
-const choicesMax = 64;
-
-function wordChoices(list: string): readonly (readonly string[])[] | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(list.replaceAll(/,\s*\]/g, "]").replaceAll(/'([^'"\\]*)'/g, '"$1"'));
-  } catch {
-    return null;
-  }
-  if (!Array.isArray(parsed) || parsed.length === 0) return null;
-  let all: readonly (readonly string[])[] = [[]];
-  for (const item of parsed as readonly unknown[]) {
-    const words = Array.isArray(item) ? item : [item];
-    if (!words.every((word): word is string => typeof word === "string")) return null;
-    all = all.flatMap((before) => words.map((word) => [...before, word]));
-    if (all.length > choicesMax) return null;
-  }
-  return all;
 }

@@ -1,0 +1,248 @@
+// The real Codex, opencode and Gemini CLI, and sub-agents of Claude Code, with our hook in their settings, on a scripted model and
+// loopback alone: allowed commands run in the sandbox, denied ones do not; and what each client does when its hook fails.
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { bundled } from "../e2e/bundle.ts";
+import { World } from "../state/world.ts";
+import type { AgentLoopbackAsked, AgentLoopbackTold } from "./agent-loopback-main.ts";
+import { type AgentStep, PROMPT, type Provider } from "./agent-model.ts";
+import { inLoopback, whyNoLoopback } from "./loopback.ts";
+import { claudeCode, newerNode, wholeClients } from "./place.ts";
+import { run } from "./run.ts";
+
+type Name = "codex" | "opencode" | "gemini";
+
+interface HookedClient {
+  readonly provider: Provider;
+  /** Everything is allowed beforehand: what does not run was stopped by the hook. */
+  words(program: string): readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** The file with the hook's line, below the project. */
+  readonly settings: string;
+  /** Failures of the line itself after which the client runs the tool. */
+  readonly runsAfter: readonly Failure[];
+}
+
+const LOCAL = '{name="local",base_url="http://127.0.0.1:{port}/v1",env_key="OPENAI_API_KEY",wire_api="responses"}';
+const PROVIDERS = JSON.stringify({ provider: { anthropic: { options: { baseURL: "http://127.0.0.1:{port}/v1" } } } });
+
+const CLIENTS: Readonly<Record<Name, HookedClient>> = {
+  codex: {
+    provider: "openai",
+    words: (program) => [
+      ...[program, "exec", "-m", "gpt-5.1-codex", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"],
+      ...["-c", "sandbox_mode=danger-full-access", "-c", "approval_policy=never", "-c", "model_provider=local"],
+      ...["-c", `model_providers.local=${LOCAL}`, PROMPT],
+    ],
+    environment: { OPENAI_API_KEY: "none" },
+    settings: ".codex/hooks.json",
+    runsAfter: [
+      "exits with 1",
+      "is not there",
+      "is killed",
+      "prints no JSON",
+      "says nothing with status 2",
+      "does not end",
+    ],
+  },
+  opencode: {
+    provider: "anthropic",
+    words: (program) => [program, "run", "-m", "anthropic/claude-sonnet-4-5", PROMPT],
+    environment: {
+      ...{ ANTHROPIC_API_KEY: "none", OPENCODE_CONFIG_CONTENT: PROVIDERS, OPENCODE_DISABLE_AUTOUPDATE: "1" },
+      ...{ OPENCODE_DISABLE_MODELS_FETCH: "1", NPM_CONFIG_FETCH_RETRIES: "0" },
+    },
+    settings: ".opencode/plugin/ambit.js",
+    runsAfter: [],
+  },
+  gemini: {
+    provider: "gemini",
+    words: (program) => [newerNode, realpathSync(program), "-m", "gemini-2.5-pro", "-p", PROMPT, "--yolo"],
+    environment: {
+      ...{ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: "http://127.0.0.1:{port}", GEMINI_CLI_NO_RELAUNCH: "true" },
+      ...{ GEMINI_SANDBOX: "false", GEMINI_CLI_TRUST_WORKSPACE: "true" },
+    },
+    settings: ".gemini/settings.json",
+    runsAfter: ["exits with 1", "is killed", "prints no JSON", "says nothing with status 2", "does not end"],
+  },
+};
+
+type Failure = keyof typeof LINES;
+/** Our whole line is replaced: what a client does without us. */
+const LINES = {
+  "exits with 1": "exit 1",
+  "is not there": "/nonexistent/program",
+  "is killed": "kill -9 $$",
+  "prints no JSON": "echo '{\"decision\":'",
+  "says nothing with status 2": "exit 2",
+  "does not end": "sleep 40",
+} as const;
+
+const whyNot = whyNoLoopback();
+if (whyNot !== null) console.error(`skipped: ${whyNot}`);
+
+let world: World;
+let program: string;
+const made = (): string => join(world.project, "src", "made");
+
+beforeAll(async () => {
+  program = await bundled(fileURLToPath(new URL("./agent-loopback-main.ts", import.meta.url)));
+  world = await World.make();
+  world.agent("coder", ["fs.read", "fs.write", "proc.exec{cmds=[touch,cat],root=rw}"], "sandbox: .\n");
+  world.agent("reviewer", [`fs.read{in=${world.project}}`, `proc.exec{in=${world.project},cmds=[cat,ls]}`]);
+  world.write("project/src/a.txt", "the first line\n");
+  world.write("home/.gemini/settings.json", '{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
+  world.write("home/.npmrc", "fetch-retries=0\n");
+  world.write("home/.codex/config.toml", `[projects."${world.project}"]\ntrust_level = "trusted"\n`);
+  await world.begin();
+});
+beforeEach(() => rmSync(made(), { force: true }));
+afterAll(() => world?.remove());
+
+const clientMillisecondsMax = 75_000;
+
+function client(name: Name, steps: readonly AgentStep[]): Promise<AgentLoopbackTold> {
+  const { provider, words, environment } = CLIENTS[name];
+  return inNamespace({ words: words(wholeClients[name] ?? ""), provider, steps, environment });
+}
+
+async function inNamespace(
+  client: Pick<AgentLoopbackAsked, "words" | "provider" | "steps" | "environment">,
+): Promise<AgentLoopbackTold> {
+  const home = join(world.base, "home");
+  const asked: AgentLoopbackAsked = {
+    ...{ ...client, cwd: world.project, millisecondsMax: clientMillisecondsMax },
+    environment: {
+      ...Object.fromEntries(Object.entries(world.environment).map(([key, value]) => [key, value ?? ""])),
+      ...{ HOME: home, XDG_DATA_HOME: join(home, "data"), XDG_CACHE_HOME: join(home, "cache"), ...client.environment },
+    },
+  };
+  const lines = inLoopback([process.execPath, program, JSON.stringify(asked)]);
+  const { status, out, err } = await run(lines, { cwd: world.project, env: world.environment });
+  expect({ status, err }).toEqual({ status: 0, err: "" });
+  return JSON.parse(out) as AgentLoopbackTold;
+}
+
+/** Our program in the line, which an error of its own ends. */
+const FIRST = /; \S*ambit-native\b[^;]*; s=\$\?/;
+
+const TOUCH: AgentStep = { shell: "touch src/made", text: "" };
+
+describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
+  const { settings: file, runsAfter } = CLIENTS[name];
+  const isSkipped = whyNot !== null || wholeClients[name] === null;
+  const settings = (): string => join(world.project, file);
+  beforeAll(async () => {
+    if (isSkipped) return;
+    const connected = await world.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
+    if (connected.status !== 0) throw new Error(connected.out);
+  });
+  afterAll(async () => {
+    if (!isSkipped) await world.ambitAtTerminal("disconnect", name, "--project");
+  });
+
+  test.skipIf(isSkipped)(
+    "allowed commands run in the sandbox; denied ones do not run, and the model reads why",
+    async () => {
+      const told = await client(name, [
+        TOUCH,
+        { shell: "cat src/a.txt", text: "the first line" },
+        { shell: "rm src/a.txt", text: "denied" },
+        // Allowed as a program: in the sandbox there is no such file.
+        { shell: "cat /etc/hostname", text: "No such file" },
+      ]);
+      expect(told.problems).toEqual([]);
+      expect(told.results).toHaveLength(4);
+      expect([existsSync(made()), existsSync(join(world.project, "src", "a.txt"))]).toEqual([true, true]);
+      const shells = (await world.log({ agent: "coder", kind: "decision" })).filter(({ tool }) => tool === "shell");
+      expect(shells.filter(({ outcome }) => outcome === "allow").length).toBeGreaterThanOrEqual(2);
+    },
+  );
+
+  /** The hook's line, and the client's own timeout, changed in its settings. */
+  const after = async (change: (command: string) => string): Promise<boolean> => {
+    const before = readFileSync(settings(), "utf8");
+    const literal = /"(: ambit-hook (?:[^"\\]|\\.)*)"/.exec(before)?.[0] ?? "";
+    const original = JSON.parse(literal) as string;
+    const command = change(original);
+    expect(command).not.toBe(original);
+    try {
+      writeFileSync(
+        settings(),
+        before
+          .replace(literal, () => JSON.stringify(command))
+          .replace('"timeout": 120000', '"timeout": 4000')
+          .replace('"timeout": 120', '"timeout": 4'),
+      );
+      await client(name, [TOUCH]);
+      return existsSync(made());
+    } finally {
+      writeFileSync(settings(), before);
+    }
+  };
+
+  test.skipIf(isSkipped).each<[string, (command: string) => string]>([
+    ["our programs are gone", (line) => line.replaceAll(/\/[^ ']*\/(ambit-native|ambit)\b/g, "/nonexistent/$1")],
+    ["our program is killed", (line) => line.replace(FIRST, () => "; sh -c 'kill -9 $$'; s=$?")],
+    [
+      "there is no daemon, and none can be started",
+      (line) =>
+        line
+          .replaceAll(/\/[^ ']*\/daemon\b/g, "/nonexistent/daemon")
+          .replaceAll(/\/[^ ']*\/bin\/ambit\b/g, "/nonexistent/ambit"),
+    ],
+    ["its agent is not there", (line) => line.replaceAll(" coder ", " absent ")],
+    ["our program prints garbage and fails", (line) => line.replace(FIRST, () => "; echo '{'; s=1")],
+  ])("no tool runs when %s", async (_, change) => {
+    expect(await after(change)).toBe(false);
+  });
+
+  test.skipIf(isSkipped).each(Object.keys(LINES) as readonly Failure[])("when the line itself %s", async (failure) => {
+    expect(await after(() => LINES[failure])).toBe(runsAfter.includes(failure));
+  });
+});
+
+describe.skipIf(whyNot !== null || claudeCode === null)("a sub-agent of Claude Code", () => {
+  beforeAll(async () => {
+    const connected = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", "--project");
+    if (connected.status !== 0) throw new Error(connected.out);
+    world.write("project/.claude/agents/reviewer.md", "---\nname: reviewer\ndescription: reviews\n---\nReview.\n");
+  });
+
+  const words = [
+    claudeCode ?? "",
+    "--print",
+    PROMPT,
+    "--permission-mode",
+    "bypassPermissions",
+    "--no-session-persistence",
+  ];
+  const claude = (step: AgentStep): Promise<AgentLoopbackTold> =>
+    inNamespace({
+      ...{ words, provider: "anthropic", steps: [step] },
+      environment: {
+        ...{ ANTHROPIC_BASE_URL: "http://127.0.0.1:{port}", ANTHROPIC_API_KEY: "none", IS_SANDBOX: "1" },
+        ...{ CLAUDE_CONFIG_DIR: join(world.base, "home", "claude"), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+      },
+    });
+
+  test.each([
+    ["that is called like a record has that record", "reviewer", "touch src/made", "denied", false],
+    ["keeps what both allow", "reviewer", "cat src/a.txt", "the first line", false],
+    ["of another name has the grants of its client's agent", "general-purpose", "touch src/made", "", true],
+  ] as const)("%s", async (_, kind, line, text, isMade) => {
+    const { subResults, problems } = await claude({ agent: line, kind, text: "" });
+    expect(problems).toEqual([]);
+    expect(subResults).toHaveLength(1);
+    expect(subResults[0]).toContain(text);
+    expect(existsSync(made())).toBe(isMade);
+  });
+
+  test("is in the log with both names", async () => {
+    const entries = await world.log({ agent: "reviewer", kind: "decision" });
+    expect(entries.length).toBeGreaterThanOrEqual(2);
+    for (const { agents } of entries) expect(agents).toEqual(["coder", "reviewer"]);
+  });
+});
