@@ -5,7 +5,6 @@ import {
   EDITS,
   everyFile,
   type NativeRule,
-  ONLY_PROJECT,
   paths,
   READS,
   type RuleAction,
@@ -86,12 +85,14 @@ export function codexSettings(text: string, file: string): readonly NativeRule[]
   return rules;
 }
 
+const READS_ALL = "Codex reads every file; the record covers the project alone";
+
 function sandboxMeaning(mode: string): { readonly tool: string; readonly meaning: RuleMeaning } {
   switch (mode) {
     case "read-only":
-      return { tool: "Read", meaning: everyFile(READS, "Codex reads every file; the record covers the project alone") };
+      return { tool: "Read", meaning: everyFile(READS, READS_ALL) };
     case "workspace-write":
-      return { tool: "Edit", meaning: everyFile(EDITS, ONLY_PROJECT) };
+      return { tool: "Edit", meaning: everyFile(EDITS, READS_ALL) };
     case "danger-full-access":
       return { tool: "sandbox_mode", meaning: { kind: "broad", why: "it allows every file, command and host" } };
     default:

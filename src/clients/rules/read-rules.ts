@@ -115,7 +115,7 @@ const ROOTS =
   /^\/(Applications|Users|Volumes|bin|dev|etc|home|mnt|opt|private|proc|root|run|srv|sys|tmp|usr|var)(\/|$)/;
 export const READS: readonly string[] = ["fs.read"];
 export const EDITS: readonly string[] = ["fs.read", "fs.write"];
-export const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
+const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
 
 function claudePath(verbs: readonly string[], text: string): RuleMeaning {
   if (text.startsWith("//")) return paths(verbs, text.slice(1));
