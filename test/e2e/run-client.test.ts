@@ -139,6 +139,13 @@ test.each([
   expect({ status: ran.status, out: ran.out }).toEqual({ status, out: "" });
 });
 
+test("a client that is not there: the folders that it was searched in are the client's own search path", () => {
+  const { err, status } = ambit("run", "coder", "no-such-client");
+  expect(status).toBe(127);
+  expect(err).toContain('there is no program "no-such-client" in ');
+  expect(err).toContain(", /run/ambit/bin, where the sandbox looks");
+});
+
 test("profiles are listed and shown", () => {
   expect(ambit("profiles", "list").out).toContain("ambit:claude-code@1  claude  built in\n");
   expect(JSON.parse(ambit("profiles", "show", "codex", "--json").out)).toMatchObject({ id: "ambit:codex@1" });

@@ -157,6 +157,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           });
           if (!equipped.ok) return equipped;
           used.home = equipped.home;
+          // A missing client was searched for on the path that it has inside.
+          explanation.planned({ ...planned.plan, environment: equipped.plan.environment });
           program.onNotes?.([...planned.notes, ...equipped.home.notes]);
           return equipped;
         },
