@@ -39,12 +39,26 @@ export interface ComposedServers {
   close(): void;
 }
 
+/** Half of what the broker has. */
+const fetchesMax = 32;
+
 export function composeServers(options: ServersOptions): ComposedServers {
   const { folders, records, stores, programs, redacting, entry, elapsed, held, now, id, ceiling, secrets, resolver } =
     options;
   const entryOf = (owner: ServerOwner | null, outcome: string, facts: JsonObject): LogEntry => {
     const made = entry("session", outcome, null, redacting.json(facts));
     return owner instanceof Session ? { ...made, ...owner.who() } : made;
+  };
+  let running = 0;
+  /** Servers that answer slowly leave the broker's other fetches to the tools of agents. */
+  const fetchLimited: DaemonPrograms["fetch"] = async (wish) => {
+    if (running >= fetchesMax)
+      return { ok: false, code: "not_available", message: "too many requests to servers at once" };
+    running++;
+    const fetched = await programs.fetch(wish);
+    if (fetched.ok) void fetched.end.then(() => void running--);
+    else running--;
+    return fetched;
   };
   const servers = new DaemonServers({
     ...{ folders, elapsed, settings: stores.settings, entry: entryOf },
@@ -58,7 +72,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
     redacted: (value) => redacting.json(value),
     run: {
       ...{ programs, now, ceiling, resolver },
-      fetch: (wish) => programs.fetch(wish),
+      fetch: fetchLimited,
       secret: async (name, { tool, url }) => {
         const value = await secrets.named(tool, name, url)?.read();
         return value == null ? null : Buffer.from(value);

@@ -115,6 +115,23 @@ describe("importing", () => {
     expect(readFileSync(own(), "utf8")).toContain("search-search-token");
   });
 
+  test("refuses a server alone whose entry would be invalid, and shows hostile names escaped", async () => {
+    const servers = {
+      loads: { command: "x", env: { LD_PRELOAD: "/tmp/x.so" } },
+      bare: { url: "http://tracker.example/mcp" },
+      "\u001b[2Jodd\u202e": { command: "x" },
+      good: { command: "x" },
+    };
+    world.write("project/.vscode/mcp.json", JSON.stringify({ servers }));
+    const { status, out } = await ambit("mcp", "import", "vscode", "--yes");
+    expect([status, out]).toEqual([0, expect.stringContaining("imported good")]);
+    expect(out).toContain("set by the sandbox");
+    expect(out).toContain("without TLS");
+    expect([out.includes("\u001b[2J"), out.includes("\u202e")]).toEqual([false, false]);
+    const text = readFileSync(own(), "utf8");
+    expect([text.includes("good:"), text.includes("LD_PRELOAD"), text.includes("bare:")]).toEqual([true, false, false]);
+  });
+
   test.each([
     ["claude", "cannot be read"],
     ["gemini", "has no servers"],

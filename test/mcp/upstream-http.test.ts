@@ -177,6 +177,11 @@ function serveByHand(kind: string, response: ServerResponse, body: string): unkn
       if (!isCall) return usual();
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
       return void response.once("close", () => hanging.shift()?.());
+    case "handle-session": {
+      // Each answer names a session that would be the handle of a secret.
+      response.setHeader("mcp-session-id", "{{secret:session-token}}");
+      return usual();
+    }
     case "handle":
       return json(answerOf(body, [tool("go")], () => text(body)));
     default:
@@ -203,6 +208,7 @@ const KINDS = [
   "stream-asks",
   "hang",
   "handle",
+  "handle-session",
 ];
 
 beforeAll(async () => {
@@ -363,6 +369,14 @@ describe("secrets", () => {
     expect((JSON.parse(sent?.body ?? "") as { params: { arguments: object } }).params.arguments).toEqual({
       value: handle,
     });
+  });
+
+  test("are not put in where a server names its session like their handle", async () => {
+    expect((await call("handle-session__go")).said).not.toBe("done");
+    expect(
+      heard.some(({ path, headers }) => path === "handle-session" && headers["mcp-session-id"] !== undefined),
+    ).toBe(false);
+    expect((await world.ambit("mcp", "show", "handle-session")).out).toContain("its session has no valid name");
   });
 
   test("are given to a program that the user's own file names, and redacted from what it says", async () => {

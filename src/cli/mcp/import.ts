@@ -35,11 +35,13 @@ export async function mcpImport(
   if (wanted.length === 0) return fail(ports, options, EXIT.error, `${client} has no servers: ${found.files}`, null);
   const listed = await askOnce(ports, "secrets.list", {});
   if (!listed.ok) return tellRefusal(ports, listed, options.json);
-  const results = converted(ports, wanted, new Set(listed.value.secrets.map(({ name }) => name)));
+  const before = ports.servers.source("user");
+  if (before === null)
+    return fail(ports, options, EXIT.error, "there is no configuration folder on this machine", null);
+  const stored = new Set(listed.value.secrets.map(({ name }) => name));
+  const { results, source } = converted(ports, wanted, stored, before);
   const imported = results.flatMap((one) => (one.ok ? [one.value] : []));
-  const planned = plan(ports, imported);
-  if ("message" in planned) return fail(ports, options, EXIT.error, planned.message, null);
-  if (!options.json) tell(ports, results, planned.source);
+  if (!options.json) tell(ports, results, source);
   const isWanted = imported.length > 0 && (await isAgreed(ports, options, imported.length));
   if (isWanted) {
     const refused = await notAdmitted(ports, "mcp import", `servers of ${client}`, options);
@@ -82,38 +84,42 @@ export function serversOf(
   return { servers, files: files.join(", ") };
 }
 
+/** A server whose entry would be invalid is refused alone. */
 function converted(
   { servers, reading }: ServersPorts,
   wanted: readonly ClientServer[],
   secrets: ReadonlySet<string>,
-): readonly ImportResult[] {
+  before: Source,
+): { readonly results: readonly ImportResult[]; readonly source: Source } {
   const names = new Set(servers.load().servers.map(({ server }) => server.name));
   const taken = new Set(secrets);
-  return wanted.map((one) => {
-    const isTaken = { server: (name: string) => names.has(name), secret: (name: string) => taken.has(name) };
+  const isTaken = { server: (name: string) => names.has(name), secret: (name: string) => taken.has(name) };
+  let source = before;
+  const results = wanted.map((one): ImportResult => {
     const result = importedServer(one, isTaken, reading.toAscii);
     if (!result.ok) return result;
+    const edited = withServer(source, result.value, servers.tree);
+    const after = edited.ok ? { ...source, text: edited.text } : null;
+    const file = after === null ? null : servers.read("user", after);
+    const isRead = file?.servers.some(({ name }) => name === result.value.name) === true;
+    if (after === null || !isRead) {
+      const why = edited.ok ? (file?.diagnostics.at(-1)?.message ?? "its entry would be invalid") : edited.message;
+      return { ok: false, name: one.name, file: one.file, why };
+    }
+    source = after;
     names.add(result.value.name);
     for (const { secret } of result.value.secrets) taken.add(secret);
     return result;
   });
+  return { results, source };
 }
 
-/** The text of the user's own file with all of them. */
-function plan(
-  { servers }: ServersPorts,
-  imported: readonly ImportedServer[],
-): { readonly source: Source } | { readonly message: string } {
-  const before = servers.source("user");
-  if (before === null) return { message: "there is no configuration folder on this machine" };
-  let source: Source = before;
-  for (const { name, endpoint } of imported) {
-    const edited = editServers(source, { kind: "add", name, server: { endpoint, requires: [] } }, servers.tree);
-    if (!edited.ok) return { message: `${name}: ${edited.message}` };
-    source = { ...source, text: edited.text };
-  }
-  const [fault] = imported.length === 0 ? [] : servers.read("user", source).diagnostics;
-  return fault === undefined ? { source } : { message: fault.message };
+function withServer(
+  source: Source,
+  { name, endpoint }: ImportedServer,
+  tree: ServersPorts["servers"]["tree"],
+): ReturnType<typeof editServers> {
+  return editServers(source, { kind: "add", name, server: { endpoint, requires: [] } }, tree);
 }
 
 async function isAgreed(
@@ -143,8 +149,8 @@ async function apply(
     }
   const done = ports.servers.edit("user", (source) => {
     let now: Source = source;
-    for (const { name, endpoint } of imported) {
-      const edited = editServers(now, { kind: "add", name, server: { endpoint, requires: [] } }, ports.servers.tree);
+    for (const one of imported) {
+      const edited = withServer(now, one, ports.servers.tree);
       if (!edited.ok) return { refusal: edited.message };
       now = { ...now, text: edited.text };
     }

@@ -133,7 +133,8 @@ export class ServerHttp implements ServerConnection {
     const { status } = fetched;
     if (member(message, "method") === "initialize" && status === 200) {
       const session = header("mcp-session-id");
-      if (session !== "" && !SESSION.test(session)) return "its session has no valid name";
+      // The server names it, and the broker fills in handles of secrets in headers.
+      if (session !== "" && (!SESSION.test(session) || session.includes("{{"))) return "its session has no valid name";
       if (session !== "") this.#session = session;
     }
     const type = header("content-type").toLowerCase();
@@ -192,7 +193,7 @@ export class ServerHttp implements ServerConnection {
       ...(this.#protocol === null ? [] : [["MCP-Protocol-Version", this.#protocol] as const]),
       ...(this.#session === null ? [] : [["Mcp-Session-Id", this.#session] as const]),
       ...(isNamed ? [["Mcp-Method", method] as const] : []),
-      ...(isNamed && typeof name === "string" ? [["Mcp-Name", name] as const] : []),
+      ...(isNamed && typeof name === "string" ? [["Mcp-Name", headerName(name)] as const] : []),
     ];
   }
 
@@ -229,6 +230,13 @@ export class ServerHttp implements ServerConnection {
     const fetched = await this.#send("DELETE", headers, null, null, goodbyeMilliseconds).catch(() => null);
     if (fetched !== null && typeof fetched !== "string" && fetched.ok) for await (const _ of fetched.body) break;
   }
+}
+
+/** As the protocol has it for what is no plain header, and for what would be a handle of a secret. */
+function headerName(name: string): string {
+  return /^[\x21-\x7e]+$/.test(name) && !name.includes("{{") && !name.startsWith("=?")
+    ? name
+    : `=?base64?${Buffer.from(name).toString("base64")}?=`;
 }
 
 /** Null where it has more bytes. */

@@ -177,8 +177,7 @@ export class Upstream {
     const discovered = await this.#ask("server/discover", {}, startMilliseconds, null);
     if (!discovered.ok) return this.#failed(why);
     const versions = member(discovered.value, "supportedVersions");
-    if (!isJsonList(versions) || !versions.includes(STATELESS))
-      return this.#failed("it speaks a version of the protocol that is not known");
+    if (!isJsonList(versions) || !versions.includes(STATELESS)) return this.#failed(why);
     const meta = member(discovered.value, "_meta");
     const info = isJsonObject(meta) ? member(meta, `${META}serverInfo`) : undefined;
     this.#initialized = { ...discovered.value, ...(info === undefined ? {} : { serverInfo: info }) };
