@@ -33,13 +33,20 @@ beforeAll(() => {
       "  asker: { role: Asker, capabilities: { code: ask } }",
       "  later: { role: Later, capabilities: { code: ask } }",
       "  reader: { role: Reader, client: echo, capabilities: { code: ask } }",
-      "  researcher: { role: Researcher, capabilities: { code: deny, web: allow } }",
+      "  boss: { role: Boss }",
+      "  researcher: { role: Researcher, reportsTo: boss, capabilities: { code: deny, web: allow } }",
       "  junior: { role: Junior, capabilities: { hire: deny, delegate: deny } }",
       "  owner: { role: Owner, capabilities: { crm: allow } }",
       "",
     ].join("\n"),
     "write.sh": "echo looked around\necho made > made.txt && echo wrote made.txt\n",
     "find.sh": "echo found: three larks\necho stolen > stolen.txt || echo could not write\n",
+    "leave.sh": [
+      'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"store_put","arguments":',
+      '{"store":"artifacts","key":"researcher/larks","value":{"title":"Larks","body":"three"}}}}\' | ambit mcp serve',
+      "",
+    ].join(""),
+    "look.sh": "cat $AMBIT_STORES/crm/crm.json; echo x > $AMBIT_STORES/crm/crm.json || echo not written; echo looked\n",
     "note.txt": "a note\n",
   });
   walk.trust();
@@ -144,6 +151,22 @@ describe("a pattern of the seed", () => {
     expect(walk.can("researcher", "net.get https://example.com/")).toBe(ALLOW);
     expect(walk.can("researcher", "fs.write ./stolen.txt")).toBe(DENY);
   });
+  test("the researcher leaves an artifact from inside its client, which it and its managers read, and no other agent", () => {
+    const id = add("researcher", "leave.sh");
+    work();
+    expect(show(id).state).toBe("done");
+    const item = { store: "artifacts", key: "researcher/larks" };
+    const kept = JSON.parse(walk.ambit("store", "get", "artifacts", "researcher/larks", "--json").out) as {
+      item: { writer: string; value: unknown };
+    };
+    expect(kept.item).toMatchObject({ writer: "researcher", value: { title: "Larks", body: "three" } });
+    expect(walk.call("researcher", "store_get", item).code).toBe(null);
+    expect(walk.call("boss", "store_get", item).result).toMatchObject({ value: { body: "three" } });
+    expect(walk.call("junior", "store_get", item).code).toBe("scope_violation");
+    const forged = { store: "artifacts", key: "junior/larks", value: { title: "x", body: "x" } };
+    expect(walk.call("researcher", "store_put", forged).code).toBe("scope_violation");
+    expect(walk.call("boss", "store_put", { ...forged, key: "researcher/other" }).code).toBe("scope_violation");
+  });
   test("a locked-down junior does its work, and nothing that grows the team", () => {
     const id = add("junior", "write.sh");
     work();
@@ -157,5 +180,18 @@ describe("a pattern of the seed", () => {
     const request = "records.update id=a class=contact";
     expect(walk.can("owner", request)).toBe(ALLOW);
     expect(walk.can("lead", request)).toBe(ASK);
+    const contact = { store: "crm", key: "acme", value: { name: "Acme" } };
+    expect(walk.call("lead", "store_put", contact).code).toBe("approval_required");
+    expect(walk.call("owner", "store_put", contact).code).toBe(null);
+    const look = (agent: string): string => {
+      const id = add(agent, "look.sh");
+      work();
+      return output(id);
+    };
+    expect(look("owner")).toContain("Acme");
+    const seen = look("lead");
+    expect(seen).toContain("looked");
+    expect(seen).not.toContain("Acme");
+    expect(look("owner")).toContain("not written");
   });
 });

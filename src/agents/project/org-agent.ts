@@ -1,8 +1,10 @@
 // An agent that an org file defines: its capabilities as grants, the base included, and its client.
 import { tree } from "../../core/authority/axes/path.ts";
 import { type RootWord, rootWordsWithin } from "../../core/authority/axes/root-word.ts";
+import type { Scope } from "../../core/authority/axes/scope.ts";
 import type { Grant, Level } from "../../core/authority/grant.ts";
-import { literal, REST } from "../../core/authority/patterns/segment.ts";
+import { DEEP, literal, REST } from "../../core/authority/patterns/segment.ts";
+import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { builtinTools, type GrantOrigin, grantOf, sequences } from "../../core/notation/grants.ts";
@@ -80,6 +82,7 @@ class MemberReader {
         base,
       }),
       ...this.#ownGrants(root),
+      ...this.#storeGrants(),
       ...this.#clientGrants(root, effective.get("code")?.ruling ?? "deny"),
       builtinTools({ span, implied: "default" }),
     ];
@@ -91,6 +94,21 @@ class MemberReader {
       policyLimits,
       budgets: orgBudgets(this.#org, this.#member),
     };
+  }
+
+  /** Shared data of the org: goals and tasks, what it found itself, and what the agents below it found. */
+  #storeGrants(): readonly Grant[] {
+    const by: GrantOrigin = { span: null, implied: "org (base)" };
+    const classes = (...names: readonly string[]): Scope => sequences(names.map((name) => [literal(name)]));
+    const artifacts = (id: string): Sequence => [literal("artifacts"), ...id.split("/").map(literal), DEEP];
+    const { id } = this.#member;
+    const readable = [id, ...reportsBelow(this.#org, id)].map(artifacts);
+    const own = { class: classes("artifact"), path: sequences([artifacts(id)]) };
+    return [
+      grantOf("records.read", { class: classes("goal", "task") }, by),
+      grantOf("records.read", { class: classes("artifact"), path: sequences(readable) }, by),
+      ...["records.create", "records.update"].map((verb) => grantOf(verb, own, by)),
+    ];
   }
 
   /** What a capability of the file's own grants; `ask` makes each of its grants ask. */
@@ -163,6 +181,20 @@ class MemberReader {
   #all(): readonly Diagnostic[] {
     return [...this.#org.diagnostics, ...this.#member.diagnostics, ...this.#diagnostics.list];
   }
+}
+
+/** Everyone who reports to the agent, directly or through others. */
+function reportsBelow({ agents }: Org, id: string): readonly string[] {
+  const found = new Set<string>();
+  const add = (of: string): void => {
+    for (const agent of agents)
+      if (agent.reportsTo === of && agent.id !== id && !found.has(agent.id)) {
+        found.add(agent.id);
+        add(agent.id);
+      }
+  };
+  add(id);
+  return [...found];
 }
 
 const millionths = 1_000_000;
