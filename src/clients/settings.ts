@@ -38,11 +38,11 @@ const SECRET_KEY =
   /^(env|environment|headers|http_?headers|env_http_headers|cookies?)$|api[_-]?key|access_?key|private_?key|token(?!s)|secret|passw(or)?d|passphrase|credential|authori[sz]ation|oauth|bearer|helper$/i;
 
 /**
- * Texts that are a credential wherever they stand: prefixes that providers give their keys, keys in PEM, signed tokens, and
- * a password in a URL.
+ * Texts that are a credential wherever they stand: prefixes that providers give their keys, keys in PEM, signed tokens, a user or
+ * a password before the host of a URL, and both before a host that is named without one.
  */
 const SECRET_TEXT =
-  /\b(sk-[\w-]{16,}|(gh[opsur]|glpat|npm|pypi|hf|xox[abprs])[_-][\w-]{16,}|github_pat_\w{16,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.)|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer\s+\S{8,}|:\/\/[^/\s:@]+:[^/\s@]+@/;
+  /\b(sk-[\w-]{16,}|(gh[opsur]|glpat|npm|pypi|hf|xox[abprs])[_-][\w-]{16,}|github_pat_\w{16,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.)|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer\s+\S{8,}|:\/\/[^/\s?#]*@|(?:^|[\s="'])[^\s/:@]+:[^\s/@]+@[\w.-]/;
 
 export function holdsCredential(text: string): boolean {
   return SECRET_TEXT.test(text);
@@ -72,8 +72,7 @@ export function plainLines(text: string, key: string | null = null): PlainLines 
             .replace(/^"(.*)"$/, "$1"),
         },
       ];
-    const isSecret =
-      SECRET_LINE.test(line) || SECRET_KEY.test(keyOf(line)) || holdsCredential(line) || /:\/\/[^/\s]*@/.test(line);
+    const isSecret = SECRET_LINE.test(line) || SECRET_KEY.test(keyOf(line)) || holdsCredential(line);
     if (isSecret) dropped.push(keyOf(line));
     return isSecret ? [] : [line];
   });

@@ -66,6 +66,7 @@ export class Session {
   readonly running: Set<AbortController> = new Set();
   /** The terminal of the program that runs on one. */
   terminal: TerminalControl | null = null;
+  readonly #aborting: (() => void)[] = [];
   readonly #closing: (() => void)[] = [];
 
   constructor(facts: SessionFacts) {
@@ -134,6 +135,12 @@ export class Session {
   /** Cancels what it runs now; it stays open. */
   abortRunning(): void {
     for (const controller of [...this.running]) controller.abort();
+    for (const listener of this.#aborting) listener();
+  }
+
+  /** Called each time that what it runs is cancelled, for what runs between its calls. */
+  onAbort(listener: () => void): void {
+    this.#aborting.push(listener);
   }
 
   /** Ends everything it runs. */

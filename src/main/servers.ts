@@ -72,6 +72,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
     redacted: (value) => redacting.json(value),
     run: {
       ...{ programs, now, ceiling, resolver },
+      isFrozen: () => stores.settings.get("frozen") !== null,
       fetch: fetchLimited,
       secret: async (name, { tool, url }) => {
         const value = await secrets.named(tool, name, url)?.read();

@@ -4,6 +4,7 @@ import {
   type FormattingOptions,
   findNodeAtLocation,
   modify,
+  type Node,
   type ParseError,
   parse,
   parseTree,
@@ -59,7 +60,10 @@ export function withoutMember(text: string, at: Path, value: Json): Result<strin
   return done(JSON.stringify(found.value) === JSON.stringify(value) ? edited(text, [...at], undefined, false) : text);
 }
 
-/** Undefined if nothing is there. A text with errors is refused: an edit could move what they hide. */
+/**
+ * Undefined if nothing is there. A text with errors is refused: an edit could move what they hide. So is one with a key that is there
+ * twice: readers differ in which of the two counts, and the client's may not be ours.
+ */
 export function valueAt(text: string, at: Path): Result<Json | undefined> {
   const errors: ParseError[] = [];
   const options = { allowTrailingComma: true, disallowComments: false };
@@ -67,10 +71,29 @@ export function valueAt(text: string, at: Path): Result<Json | undefined> {
   const [error] = errors;
   if (error !== undefined) return refuse("bad_value", `it is no JSON (at character ${error.offset + 1})`);
   const tree = parseTree(text, [], options);
+  const twice = tree === undefined ? null : doubledKey(tree);
+  if (twice !== null) return refuse("bad_value", `the key ${JSON.stringify(twice.slice(0, 80))} is there twice`);
   const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...at]);
   return done(
     node === undefined ? undefined : (parse(text.slice(node.offset, node.offset + node.length), [], options) as Json),
   );
+}
+
+/** Anywhere in the file; null for none. */
+function doubledKey(top: Node): string | null {
+  const open = [top];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const children = node.children ?? [];
+    for (const child of children) open.push(child);
+    if (node.type !== "object") continue;
+    const seen = new Set<string>();
+    for (const property of children) {
+      const key = String(property.children?.[0]?.value);
+      if (seen.has(key)) return key;
+      seen.add(key);
+    }
+  }
+  return null;
 }
 
 function edited(text: string, at: readonly (string | number)[], value: Json | undefined, isInsertion: boolean): string {

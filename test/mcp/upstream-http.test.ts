@@ -173,6 +173,13 @@ function serveByHand(kind: string, response: ServerResponse, body: string): unkn
       return void response.end(
         `data: {"jsonrpc":"2.0",\ndata: "id":${id},"result":${JSON.stringify(text("streamed"))}}\n\n`,
       );
+    case "pings": {
+      if (!isCall) return usual();
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (let at = 0; at < 500; at++)
+        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: `p${at}`, method: "ping" })}\n\n`);
+      return void response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: text("pinged") })}\n\n`);
+    }
     case "hang":
       if (!isCall) return usual();
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
@@ -190,6 +197,7 @@ function serveByHand(kind: string, response: ServerResponse, body: string): unkn
 }
 
 const KINDS = [
+  "pings",
   "rug",
   "redirect",
   "late-redirect",
@@ -360,8 +368,8 @@ describe("secrets", () => {
     expect((await world.ambit("mcp", "show", "query")).out).not.toContain("query-token-0123456789");
   });
 
-  test("are not put in where a model writes their handle", async () => {
-    const handle = "{{secret:tracker-token}}";
+  test.each([2, 3, 4, 5, 9])("are not put in where a model writes their handle behind %i braces", async (braces) => {
+    const handle = `${"{".repeat(braces)}secret:tracker-token}}`;
     const { said } = await call("older__echo", { value: handle });
     expect(said).toBe("done");
     const sent = heard.findLast(({ path, body }) => path === "older" && body.includes("tools/call"));
@@ -526,6 +534,12 @@ describe("a server that misbehaves", () => {
       () => heard.some(({ path, body }) => path === "stream-asks" && body.includes('"s1"') && body.includes("-32601")),
       "the refusal arrived",
     );
+  });
+
+  test("pings without end: it is ended after some of them, and few were answered", async () => {
+    expect((await call("pings__go")).said).not.toBe("done");
+    const answered = heard.filter(({ path, body }) => path === "pings" && body.includes('"result":{}'));
+    expect(answered.length).toBeLessThanOrEqual(30);
   });
 
   test("hangs: a cancelled call leaves no request behind", async () => {

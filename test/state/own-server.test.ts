@@ -9,7 +9,7 @@ import { World } from "./world.ts";
 let world: World;
 beforeAll(async () => {
   world = await World.make();
-  for (const agent of ["coder", "other"]) world.agent(agent, ["fs.read"], "sandbox: .\n");
+  for (const agent of ["coder", "other", "narrow"]) world.agent(agent, ["fs.read"], "sandbox: .\n");
   world.user("ada", []);
   await world.begin();
 });
@@ -17,7 +17,11 @@ afterAll(() => world?.remove());
 
 /** The hook of Claude Code, run by this process as the client runs it. */
 function hook(tool: string, ...more: readonly string[]): "allow" | "deny" {
-  const about = { session_id: "one", cwd: world.project, hook_event_name: "PreToolUse" };
+  return hookOf({}, tool, ...more);
+}
+
+function hookOf(facts: object, tool: string, ...more: readonly string[]): "allow" | "deny" {
+  const about = { session_id: "one", cwd: world.project, hook_event_name: "PreToolUse", ...facts };
   const { status, stdout, stderr } = spawnSync(
     nativeProgram(root),
     ["hook", world.folder, "20000", "claude", "coder", ...more],
@@ -45,6 +49,11 @@ test("a call of our server's tool is left to the server while the client runs it
   expect(hook("mcp__ambit__fs_read")).toBe("deny");
   expect(hook("mcp__ambits__fs_read", "--server")).toBe("deny");
   expect(hook("mcp__other__mcp__ambit__fs_read", "--server")).toBe("deny");
+  // Another server whose name starts like ours, and tools that ours does not have.
+  for (const name of ["evil__upload", "fs_read__x", "nothing", "_fs_read", "fs.read", ""])
+    expect(hook(`mcp__ambit__${name}`, "--server")).toBe("deny");
+  // A sub-agent with a record of its own is judged by that record: the server has only the client's agent's.
+  expect(hookOf({ agent_type: "narrow", agent_id: "n1" }, "mcp__ambit__fs_read", "--server")).toBe("deny");
   // For another user the record may be narrower.
   expect(hook("mcp__ambit__fs_read", "--server", "--user", "ada")).toBe("deny");
   await server.end();

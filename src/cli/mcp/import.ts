@@ -28,11 +28,23 @@ export async function mcpImport(
 ): Promise<ExitCode> {
   const found = serversOf(ports, client);
   if ("message" in found) return fail(ports, options, EXIT.usage, found.message, found.fix);
-  const wanted = found.servers.filter(({ name }) => names.length === 0 || names.includes(name));
+  // INVARIANT: a project's file is not the user's: its servers are taken only by name, and never instead of one of the user's.
+  const isUsers = ({ file }: ClientServer): boolean => file.startsWith("~/");
+  const ordered = [...found.servers.filter(isUsers), ...found.servers.filter((one) => !isUsers(one))];
+  const wanted = ordered.filter((one) => (names.length === 0 ? isUsers(one) : names.includes(one.name)));
+  const left = names.length === 0 ? ordered.filter((one) => !isUsers(one)) : [];
   const missing = names.find((name) => !wanted.some((one) => one.name === name));
   if (missing !== undefined)
     return fail(ports, options, EXIT.error, `${client} has no server ${missing}`, `ambit mcp import ${client}`);
-  if (wanted.length === 0) return fail(ports, options, EXIT.error, `${client} has no servers: ${found.files}`, null);
+  if (!options.json)
+    for (const { name, file } of left)
+      ports.print(
+        `${ports.paint.warn("left out")}  ${shown(name)}  ${shown(file)}\n    it is the project's; to make it yours, for every project: ${commandText(["mcp", "import", client, name])}`,
+      );
+  if (wanted.length === 0)
+    return left.length > 0
+      ? EXIT.ok
+      : fail(ports, options, EXIT.error, `${client} has no servers: ${found.files}`, null);
   const listed = await askOnce(ports, "secrets.list", {});
   if (!listed.ok) return tellRefusal(ports, listed, options.json);
   const before = ports.servers.source("user");
@@ -49,7 +61,7 @@ export async function mcpImport(
     const failed = await apply(ports, imported, options);
     if (failed !== null) return failed;
   }
-  report(ports, client, results, isWanted, options);
+  report(ports, [client, ...names], results, isWanted, options);
   return EXIT.ok;
 }
 
@@ -199,7 +211,7 @@ function setCommand(server: string, secret: string, variable: string | null, hos
 
 function report(
   ports: ServersPorts,
-  client: string,
+  [client, ...names]: readonly [string, ...string[]],
   results: readonly ImportResult[],
   isWritten: boolean,
   { json }: ImportServersOptions,
@@ -217,7 +229,7 @@ function report(
   }
   if (!isWritten) {
     if (imported.length > 0)
-      ports.print(`nothing was changed; to import: ${commandText(["mcp", "import", client, "--yes"])}`);
+      ports.print(`nothing was changed; to import: ${commandText(["mcp", "import", client, ...names, "--yes"])}`);
     return;
   }
   ports.print(`${ports.paint.good("imported")} ${imported.map(({ name }) => shown(name)).join(", ")}`);

@@ -128,7 +128,8 @@ function programNotes([program = "", ...words]: readonly string[]): readonly str
 /** Our own server, as `ambit connect` writes it. */
 export function isOurs({ endpoint }: ClientServer): boolean {
   if (endpoint.kind !== "program") return false;
-  return endpoint.command.some((word, at) => /(?:^|\/)ambit$/.test(word) && endpoint.command[at + 1] === "mcp");
+  const [program = "", ...words] = endpoint.command;
+  return /(?:^|\/)ambit$/.test(program) && words[0] === "mcp" && words[1] === "serve";
 }
 
 /** The name of ours for a name of a client's; null where nothing is left of it. */

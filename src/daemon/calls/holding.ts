@@ -90,6 +90,10 @@ export class Holdings {
     session.actBelow(within.facts.name.agent);
   }
 
+  isWithin(session: Session, within: Session): boolean {
+    return this.#within.get(session) === within;
+  }
+
   /** INVARIANT: evaluated for every call, so that an edit, a revocation or a pledge applies from the next call on. */
   of(session: Session): HoldingResult {
     const own = this.#own(session);

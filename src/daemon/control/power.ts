@@ -169,7 +169,10 @@ async function stopNamed(
     gatekeeper.entries.make("delegation", { ...NO_ACTOR, ...name }, outcome, { of, more: { by } });
   const bumped = await stores.ledger.bump([agentScope(name)], entry("stopped"));
   if (!bumped.ok) return refusal(bumped.code, bumped.message);
-  const open = sessions.ofAgent(name);
+  const own = sessions.ofAgent(name);
+  // With the sub-agents of its client, which act within it.
+  const below = sessions.all().filter((one) => own.some((session) => gatekeeper.holdings.isWithin(one, session)));
+  const open = [...own, ...below.filter((session) => !own.includes(session))];
   for (const session of open) {
     opening.close(session);
     session.facts.connected.tell({ event: "stopped", session: session.facts.id });

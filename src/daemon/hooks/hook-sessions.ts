@@ -1,7 +1,6 @@
 // Sessions of clients that ask through hooks. Each question comes from a process of its own, so a session stays open from one to
 // the next, until the client's process has ended. INVARIANT: no question ends it: a process of the agent could ask that, too.
 // A command that a hook put in the place of the client's own is called through the same session.
-import type { HookCall } from "../../clients/hooks/hook-call.ts";
 import { textIn } from "../../core/base/fields.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Admission } from "../control/admission.ts";
@@ -81,18 +80,18 @@ export class HookSessions {
   }
 
   /**
-   * Whether this is a call of our own MCP server, which decides it. INVARIANT: a name is no authority: another server can have it.
-   * Our server must run below this very client, for this agent.
+   * The session of our own MCP server that runs below this very client, for this agent; null where there is none. INVARIANT: a name
+   * is no authority: another server can have it.
    */
-  isServed(exchange: Exchange, options: HookOptions, { tool, meaning }: HookCall): boolean {
-    const { dialect, agent, user, hasServer } = options;
-    if (!hasServer || meaning.kind !== "named" || dialect.serverTools === null) return false;
-    if (!tool.startsWith(dialect.serverTools)) return false;
+  ownServer(exchange: Exchange, options: HookOptions): Session | null {
+    const { agent, user, hasServer } = options;
+    if (!hasServer) return null;
     const client = clientOf(exchange, options);
-    return this.#sessions.all().some(({ facts, isClosed }) => {
+    const found = this.#sessions.all().find(({ facts, isClosed }) => {
       const isSame = facts.asked === agent && facts.user === user;
       return !isClosed && facts.face === "mcp" && isSame && isBelow(facts.connected.peer, client);
     });
+    return found ?? null;
   }
 
   /** Closes the sessions of clients that are gone. */

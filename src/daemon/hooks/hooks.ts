@@ -81,8 +81,8 @@ export class Hooks {
     if (event.value.kind !== "call") return PASSED;
     const call = event.value;
     if (call.meaning.kind === "inner") return dialect.answer(call, { outcome: "none" });
-    if (this.sessions.isServed(exchange, options.value, call))
-      return dialect.answer(call, { outcome: "allow", input: null });
+    const left = await this.#leftToServer(exchange, options.value, call, cwd);
+    if (left !== null) return dialect.answer(call, left);
     const opened = await this.#session(exchange, options.value, call, cwd);
     if (!opened.ok)
       return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);
@@ -100,12 +100,37 @@ export class Hooks {
   async #session(exchange: Exchange, options: HookOptions, call: HookCall, cwd: string): Promise<Answer<Session>> {
     const { session: conversation, subagent } = call;
     const opened = await this.sessions.of(exchange, options, conversation, cwd);
-    if (!opened.ok || subagent === null || subagent === options.agent || !parseAgentId(subagent).ok) return opened;
-    const { records } = this.#asked.parts;
-    if (!records.record(opened.value.facts.cwd, subagent).ok) return opened;
+    if (!opened.ok || subagent === null || !this.#hasOwnRecord(options, call, opened.value.facts.cwd)) return opened;
     const own = await this.sessions.of(exchange, { ...options, agent: subagent }, conversation, cwd);
     if (own.ok) this.#asked.gatekeeper.holdings.confine(own.value, opened.value);
     return own;
+  }
+
+  #hasOwnRecord(options: HookOptions, { subagent }: HookCall, cwd: string): boolean {
+    if (subagent === null || subagent === options.agent || !parseAgentId(subagent).ok) return false;
+    return this.#asked.parts.records.record(cwd, subagent).ok;
+  }
+
+  /**
+   * A call of our own MCP server, which decides it; null for every other call. INVARIANT: the rest of the name is exactly a tool of that
+   * server. Where another server's name and its tool's could read the same, the client's own rules have the answer. A sub-agent with
+   * a record of its own is judged by it: the server has only that of the client's agent.
+   */
+  async #leftToServer(
+    exchange: Exchange,
+    options: HookOptions,
+    call: HookCall,
+    cwd: string,
+  ): Promise<HookVerdict | null> {
+    const prefix = options.dialect.serverTools;
+    if (call.meaning.kind !== "named" || prefix === null || !call.tool.startsWith(prefix)) return null;
+    const server = this.sessions.ownServer(exchange, options);
+    if (server === null || this.#hasOwnRecord(options, call, options.folder ?? cwd)) return null;
+    const rest = call.tool.slice(prefix.length);
+    const tool = await this.#asked.tools.named(server, rest);
+    if (tool?.name !== rest) return null;
+    const isCertain = prefix.endsWith("__") && !rest.includes("__");
+    return isCertain ? { outcome: "allow", input: null } : { outcome: "none" };
   }
 
   async #verdict(question: HookQuestion): Promise<HookVerdict> {

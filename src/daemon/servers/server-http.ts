@@ -26,8 +26,11 @@ export interface ServerHttpOptions {
 /** A stream of events may hold many messages, of which each has its own limit. */
 const streamBytesMax = 33_554_432;
 const errorBytesMax = 65_536;
-const requestsMax = 32;
-const goodbyeMilliseconds = 5_000;
+/** Of one server: a part of what all sessions have together. */
+const requestsMax = 20;
+/** Answers to the server, and notifications: nothing waits for what comes back. */
+const answersMax = 4;
+const answerMilliseconds = 5_000;
 /** Visible ASCII, as the protocol has it. */
 const SESSION = /^[\x21-\x7e]{1,512}$/;
 /** Its requests carry everything in themselves, so they are named in headers too. */
@@ -81,12 +84,16 @@ export class ServerHttp implements ServerConnection {
 
   say(message: JsonObject): boolean {
     if (this.#isOver || this.#running.size >= requestsMax) return false;
-    // JSON has two braces in a row in texts only: written like this they are no handle of a secret.
-    const body = Buffer.from(JSON.stringify(message).replaceAll("{{", "\\u007b{"));
-    if (body.length > requestBodyBytesMax) return false;
+    // INVARIANT: no message is filled with a secret, only the headers and the address that the file has. JSON has two braces in a
+    // row in texts only: each that another one follows is written differently, so no handle is left, however many there are.
+    const body = Buffer.from(JSON.stringify(message).replaceAll(/\{(?=\{)/g, "\\u007b"));
+    if (body.length > requestBodyBytesMax || this.#headers(message).some(([, value]) => value.includes("{{")))
+      return false;
     if (member(message, "method") === "notifications/cancelled") this.#cancel(member(message, "params"));
     const id = member(message, "id");
     const isRequest = typeof id === "number" && typeof member(message, "method") === "string";
+    const answering = [...this.#running.values()].filter((one) => one === null).length;
+    if (!isRequest && answering >= answersMax) return false;
     void this.#post(message, body, isRequest ? id : null);
     return true;
   }
@@ -126,7 +133,8 @@ export class ServerHttp implements ServerConnection {
     id: number | null,
     signal: AbortSignal,
   ): Promise<string | null> {
-    const fetched = await this.#send("POST", this.#headers(message), body, signal, fetchMillisecondsMax);
+    const milliseconds = id === null ? answerMilliseconds : fetchMillisecondsMax;
+    const fetched = await this.#send("POST", this.#headers(message), body, signal, milliseconds);
     if (typeof fetched === "string") return fetched;
     if (!fetched.ok) return fetched.message;
     const header = (name: string): string => fetched.headers.find(([one]) => one === name)?.[1] ?? "";
@@ -227,7 +235,7 @@ export class ServerHttp implements ServerConnection {
 
   async #goodbye(): Promise<void> {
     const headers = this.#headers({}).filter(([name]) => name !== "Content-Type");
-    const fetched = await this.#send("DELETE", headers, null, null, goodbyeMilliseconds).catch(() => null);
+    const fetched = await this.#send("DELETE", headers, null, null, answerMilliseconds).catch(() => null);
     if (fetched !== null && typeof fetched !== "string" && fetched.ok) for await (const _ of fetched.body) break;
   }
 }

@@ -126,7 +126,9 @@ export class ServerPool {
   #watch(session: ServerOwner): void {
     if (this.#watched.has(session)) return;
     this.#watched.add(session);
-    session.onClose(() => this.#endWhere((one) => one.session === session.facts.id));
+    const end = (): void => this.#endWhere((one) => one.session === session.facts.id);
+    session.onClose(end);
+    session.onAbort?.(end);
   }
 
   #sweep(): void {

@@ -31,6 +31,7 @@ import { ServerProcess, type StartServer } from "./server-process.ts";
 /** For whom a server runs: a session, or a person who looks at it. */
 export interface ServerOwner extends Pick<Session, "isClosed" | "onClose"> {
   readonly facts: Pick<SessionFacts, "id" | "name" | "cwd">;
+  readonly onAbort?: Session["onAbort"];
 }
 
 export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "resolver"> {
@@ -40,6 +41,7 @@ export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "res
   /** What no agent and no server exceeds; null for no limit. */
   ceiling(): readonly Grant[] | null;
   needsReview(owner: ServerOwner): boolean;
+  isFrozen(): boolean;
   now(): number;
 }
 
@@ -69,6 +71,7 @@ export function openServer(
     fetch: (wish) => options.fetch(wish),
     resolver: () => options.resolver(),
     judge: (request) => {
+      if (options.isFrozen()) return FROZEN;
       const [to, port] = request.values;
       if (!isDestination(to) || typeof port !== "number") return REFUSED;
       const authority = serverAuthority(server, options.ceiling(), []);
@@ -79,6 +82,7 @@ export function openServer(
       return decision;
     },
     secrets: async (names) => {
+      if (options.isFrozen()) return "everything is frozen: ambit thaw";
       const opened: FetchSecret[] = [];
       for (const name of names) {
         const value = await options.secret(name, { tool, url: endpoint.url });
@@ -110,6 +114,7 @@ function hostText({ host, port, scheme }: Url): string {
   return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;
 }
 
+const FROZEN: Decision = { outcome: "deny", code: "frozen", at: null };
 const REFUSED: Decision = { outcome: "deny", code: "address_refused", at: null };
 
 function momentOf({ now }: Pick<ServerRunOptions, "now">): Moment {

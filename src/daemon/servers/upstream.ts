@@ -30,6 +30,9 @@ const relistMilliseconds = 1_000;
 const pollMilliseconds = 30_000;
 const pagesMax = 64;
 const refusedMethodsMax = 16;
+/** Pings of a server in a minute that are no fault: each answer is a request over HTTP, with a secret that is counted. */
+const pingsMax = 30;
+const pingWindowMilliseconds = 60_000;
 /** Calls that run in one server, and calls that run or are queued. */
 const callsAtOnceMax = 16;
 const waitingMax = 128;
@@ -54,6 +57,7 @@ export class Upstream {
   #initialized: JsonObject = {};
   #isStateless = false;
   readonly #refusedMethods = new Set<string>();
+  #pings = { since: 0, count: 0 };
   /** When its list was last asked for. */
   #listed = 0;
   #description: ServerDescription | null = null;
@@ -290,11 +294,23 @@ export class Upstream {
   /** Requests of the server. Sampling, elicitation and roots were not offered to it. */
   #asked(method: string, id: Json): boolean {
     if (typeof id !== "string" && typeof id !== "number") return this.#fault("a request has no id");
-    const answer =
-      method === "ping" ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: "ambit does not offer this" } };
-    this.#connection.say({ jsonrpc: "2.0", id, ...answer });
-    if (method !== "ping") this.#refused(method);
-    return method === "ping" || this.#fault(`it asks for ${method.slice(0, 64)}, which was not offered`);
+    if (method === "ping") {
+      if (!this.#mayPing()) return this.#fault("it pings without end");
+      this.#connection.say({ jsonrpc: "2.0", id, result: {} });
+      return true;
+    }
+    this.#connection.say({
+      ...{ jsonrpc: "2.0", id },
+      error: { code: METHOD_NOT_FOUND, message: "ambit does not offer this" },
+    });
+    this.#refused(method);
+    return this.#fault(`it asks for ${method.slice(0, 64)}, which was not offered`);
+  }
+
+  #mayPing(): boolean {
+    const now = performance.now();
+    if (now - this.#pings.since > pingWindowMilliseconds) this.#pings = { since: now, count: 0 };
+    return ++this.#pings.count <= pingsMax;
   }
 
   /** Once for each method: a server must not be able to fill the log. */

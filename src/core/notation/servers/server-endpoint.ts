@@ -271,7 +271,7 @@ function readReveal(name: string, node: Mapping, level: ConfigLevel, diagnostics
     diagnostics.error("bad_value", node.span, `${name}: a project's server gets no value of a secret`, {
       fix: "write the server in your own mcp.yml",
     });
-  else if (reveal === null || flagOf(reveal, diagnostics) !== true)
+  else if (reveal === null || flagOf(reveal, diagnostics, false) !== true)
     diagnostics.error(
       "bad_value",
       node.span,

@@ -153,7 +153,7 @@ function readServer(
     ],
     maps: read<WrittenServer["maps"]>("tools", new Map(), (found) => readMaps(found, diagnostics)),
     isEnabled: read("enabled", true, (found) => flagOf(found, diagnostics, false)),
-    isClean: read("clean", false, (found) => flagOf(found, diagnostics)),
+    isClean: read("clean", false, (found) => flagOf(found, diagnostics, false)),
   };
   if (endpoint === null) return null;
   const compared = value.entries.filter(({ key }) => key !== "enabled");
