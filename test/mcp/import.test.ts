@@ -57,7 +57,7 @@ const cursor = (): string => readFileSync(join(world.project, ".cursor/mcp.json"
 
 describe("importing", () => {
   test("shows what each would get, without values, and changes nothing", async () => {
-    const { status, out } = await ambit("mcp", "import", "cursor", "--json");
+    const { status, out } = await ambit("mcp", "import", "cursor", "--project", "--json");
     expect(status).toBe(0);
     const told = JSON.parse(out) as {
       servers: { name: string; secrets: { secret: string }[] }[];
@@ -80,7 +80,7 @@ describe("importing", () => {
   });
 
   test("after a yes stores the values, names them in your own file, and leaves the client's file", async () => {
-    const { status, out } = await ambit("mcp", "import", "cursor", "--yes");
+    const { status, out } = await ambit("mcp", "import", "cursor", "--project", "--yes");
     expect([status, out]).toEqual([0, expect.stringContaining("imported docs, tracker")]);
     expect(out).not.toContain(VALUE);
     expect(out).toContain("the values are still in .cursor/mcp.json");
@@ -100,7 +100,7 @@ describe("importing", () => {
   });
 
   test("again imports nothing twice", async () => {
-    const { out } = await ambit("mcp", "import", "cursor", "--json", "--yes");
+    const { out } = await ambit("mcp", "import", "cursor", "--project", "--json", "--yes");
     expect(JSON.parse(out)).toMatchObject({
       servers: [],
       isWritten: false,
@@ -123,7 +123,7 @@ describe("importing", () => {
       good: { command: "x" },
     };
     world.write("project/.vscode/mcp.json", JSON.stringify({ servers }));
-    const { status, out } = await ambit("mcp", "import", "vscode", "--yes");
+    const { status, out } = await ambit("mcp", "import", "vscode", "--project", "--yes");
     expect([status, out]).toEqual([0, expect.stringContaining("imported good")]);
     expect(out).toContain("set by the sandbox");
     expect(out).toContain("without TLS");
@@ -137,7 +137,7 @@ describe("importing", () => {
     ["gemini", "has no servers"],
     ["other", "can be imported"],
   ])("%s is refused with a reason", async (client, why) => {
-    const { status, out } = await ambit("mcp", "import", client, "--yes");
+    const { status, out } = await ambit("mcp", "import", client, "--project", "--yes");
     expect([status === 0, out]).toEqual([false, expect.stringContaining(why)]);
   });
 });

@@ -96,7 +96,8 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .command("import")
       .description("add the servers of a client to your own mcp.yml, and store their credentials as secrets")
       .argument("<client>", [...SERVER_SETTINGS.keys()].join(", "))
-      .argument("[servers...]", "as the client calls them; default: all")
+      .argument("[servers...]", "as the client calls them; default: all of your own settings")
+      .option("--project", "also the servers of this project's settings, which become yours for every project", false)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
       .action(async (client: string, names: readonly string[], options: ImportServersOptions) =>

@@ -16,6 +16,8 @@ import { serverLines } from "./edit.ts";
 import type { ServersPorts } from "./ports.ts";
 
 export interface ImportServersOptions {
+  /** Also the servers of the project's file. */
+  readonly project: boolean;
   readonly yes: boolean;
   readonly json: boolean;
 }
@@ -28,11 +30,13 @@ export async function mcpImport(
 ): Promise<ExitCode> {
   const found = serversOf(ports, client);
   if ("message" in found) return fail(ports, options, EXIT.usage, found.message, found.fix);
-  // INVARIANT: a project's file is not the user's: its servers are taken only by name, and never instead of one of the user's.
+  // INVARIANT: a project's file is not the user's: its servers are taken only by name or with --project, after the user's own.
   const isUsers = ({ file }: ClientServer): boolean => file.startsWith("~/");
   const ordered = [...found.servers.filter(isUsers), ...found.servers.filter((one) => !isUsers(one))];
-  const wanted = ordered.filter((one) => (names.length === 0 ? isUsers(one) : names.includes(one.name)));
-  const left = names.length === 0 ? ordered.filter((one) => !isUsers(one)) : [];
+  const wanted = ordered.filter((one) =>
+    names.length === 0 ? options.project || isUsers(one) : names.includes(one.name),
+  );
+  const left = names.length === 0 && !options.project ? ordered.filter((one) => !isUsers(one)) : [];
   const missing = names.find((name) => !wanted.some((one) => one.name === name));
   if (missing !== undefined)
     return fail(ports, options, EXIT.error, `${client} has no server ${missing}`, `ambit mcp import ${client}`);
@@ -61,7 +65,7 @@ export async function mcpImport(
     const failed = await apply(ports, imported, options);
     if (failed !== null) return failed;
   }
-  report(ports, [client, ...names], results, isWanted, options);
+  report(ports, [client, ...names, ...(options.project ? ["--project"] : [])], results, isWanted, options);
   return EXIT.ok;
 }
 
@@ -211,7 +215,7 @@ function setCommand(server: string, secret: string, variable: string | null, hos
 
 function report(
   ports: ServersPorts,
-  [client, ...names]: readonly [string, ...string[]],
+  [client, ...words]: readonly [string, ...string[]],
   results: readonly ImportResult[],
   isWritten: boolean,
   { json }: ImportServersOptions,
@@ -229,7 +233,7 @@ function report(
   }
   if (!isWritten) {
     if (imported.length > 0)
-      ports.print(`nothing was changed; to import: ${commandText(["mcp", "import", client, ...names, "--yes"])}`);
+      ports.print(`nothing was changed; to import: ${commandText(["mcp", "import", client, ...words, "--yes"])}`);
     return;
   }
   ports.print(`${ports.paint.good("imported")} ${imported.map(({ name }) => shown(name)).join(", ")}`);
