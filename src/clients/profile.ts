@@ -38,12 +38,17 @@ export type ClientSetting =
   /** Its files with one of these endings, at most four levels deep. */
   | { readonly kind: "folder"; readonly path: string; readonly endings: readonly string[] };
 
+/** Structured output of a client, by the client that has it. */
+export type OutputForm = "claude" | "codex" | "opencode";
+
 export interface ClientProfile {
   /** `ambit:claude-code@1`: the number changes with the content. */
   readonly id: string;
   /** Names of its program. */
   readonly programs: readonly string[];
   readonly model: ModelAccess | null;
+  /** What its headless runs print, if we read it: the assistant's text in it may hold directives. */
+  readonly output?: OutputForm;
   readonly settings: readonly ClientSetting[];
   /** Below the home folder: history and caches, which stay from one run to the next. For people. */
   readonly folders: readonly string[];

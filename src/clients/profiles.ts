@@ -21,6 +21,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:claude-code@1",
     programs: ["claude"],
+    output: "claude",
     model: {
       providers: ["anthropic"],
       variables: [
@@ -57,6 +58,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:codex@1",
     programs: ["codex"],
+    output: "codex",
     model: {
       providers: ["openai"],
       variables: [["OPENAI_API_KEY", "{key}"]],
@@ -90,6 +92,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:opencode@1",
     programs: ["opencode"],
+    output: "opencode",
     model: {
       providers: ["anthropic", "openai"],
       variables: [

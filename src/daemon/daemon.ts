@@ -9,6 +9,7 @@ import { GIT_TOOL } from "../tools/git/git-tool.ts";
 import { MEMORY_TOOLS } from "../tools/memory/memory-tools.ts";
 import { OBSERVATION_TOOLS } from "../tools/observations/observation-tools.ts";
 import { PROGRAM_TOOLS } from "../tools/programs/program-tools.ts";
+import { TASK_TOOLS } from "../tools/tasks/task-tools.ts";
 import { WEB_FETCH_TOOL } from "../tools/web/web-fetch.ts";
 import { Calls } from "./calls/calls.ts";
 import { Desk } from "./calls/desk.ts";
@@ -111,6 +112,7 @@ export class Daemon {
     const own: readonly DaemonTool[] = [
       ...BUILTIN_TOOLS.map(builtinTool),
       ...DELEGATION_TOOLS.map((tool) => builtinToolWith(tool, (call) => delegations.powers(call))),
+      ...TASK_TOOLS.map((tool) => builtinToolWith(tool, (call) => this.#taskRuns.power.powers(call))),
       ...asked.more,
     ];
     const tools = new DaemonTools(own, asked.foreign);

@@ -44,9 +44,9 @@ test("a capability that asks is requested before the run, unless it was refused 
 });
 
 test("the agent reads why it was refused", () => {
-  expect(taskPrompt({ prompt: "Work.", refused: [{ capability: "web", reason: "not today" }] })).toBe(
-    "Work.\n\nThe capability web was refused for this task: not today. Work without it.",
-  );
+  expect(
+    taskPrompt({ prompt: "Work.", refused: [{ capability: "web", reason: "not today" }], requested: [], notes: [] }),
+  ).toBe("Work.\n\nThe capability web was refused for this task: not today. Work without it.");
 });
 
 test("allow adds tools, ask and deny withhold them", () => {

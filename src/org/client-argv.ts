@@ -49,13 +49,24 @@ function notAnOption(text: string): string {
   return text.startsWith("-") ? ` ${text}` : text;
 }
 
-/** What the agent reads: the task, and why it does not have what it was refused. */
-export function taskPrompt({ prompt, refused }: Pick<Task, "prompt" | "refused">): string {
+/**
+ * What the agent reads: the task, what it requested, why it does not have what it was refused, and what became of its
+ * directives. A request changes the words, so that an answer to the words before is none to it.
+ */
+export function taskPrompt({
+  prompt,
+  refused,
+  requested,
+  notes,
+}: Pick<Task, "prompt" | "refused" | "requested" | "notes">): string {
+  const requests = requested.map(
+    ({ capability, reason }) => `You requested the capability ${capability}${reason === "" ? "" : `: ${reason}`}`,
+  );
   const lines = refused.map(
     ({ capability, reason }) =>
       `The capability ${capability} was refused for this task${reason === "" ? "" : `: ${reason}`}. Work without it.`,
   );
-  return [prompt, ...lines].join("\n\n");
+  return [prompt, ...requests, ...lines, ...notes].join("\n\n");
 }
 
 /** A host that no server ever has: it stands for the open web in a request for the whole capability. */

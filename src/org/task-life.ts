@@ -16,6 +16,8 @@ export type RunReport =
   | { readonly kind: "asked"; readonly approval: string; readonly capabilities: readonly string[] }
   /** Withheld until its budget counts anew. */
   | { readonly kind: "unfunded"; readonly until: number; readonly reason: string }
+  /** The agent requested capabilities that were refused: its next run asks for them again. */
+  | { readonly kind: "requested"; readonly requested: Task["requested"] }
   /** It did not start, or its runner was stopped: the run does not count. */
   | { readonly kind: "released"; readonly reason: string; readonly isFrozen: boolean };
 
@@ -52,6 +54,12 @@ export function endRun(task: Task, generation: number, report: RunReport, now: n
       const { approval, capabilities } = report;
       const reason = `waits for ${requestText(capabilities)}: ambit approve ${approval}`;
       return { ...unstarted(task), state: "parked", waitsFor: { approval, capabilities }, reason };
+    }
+    case "requested": {
+      const capabilities = report.requested.map(({ capability }) => capability);
+      const refused = task.refused.filter(({ capability }) => !capabilities.includes(capability));
+      const requested = [...task.requested, ...report.requested];
+      return { ...task, state: "queued", due: now, refused, requested, status: 0, reason: requestText(capabilities) };
     }
     case "unfunded":
       if (task.deadline !== null && report.until >= task.deadline)

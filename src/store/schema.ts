@@ -9,7 +9,7 @@ import { factTables } from "./log/fact-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
 import { sharedStoreTables } from "./shared/shared-store.ts";
 import { scheduleTables } from "./tasks/schedule.ts";
-import { taskApproval, taskTables, taskTimeTables } from "./tasks/task.ts";
+import { taskApproval, taskNotes, taskTables, taskTimeTables } from "./tasks/task.ts";
 
 /** The migration from each version to the next; the first initialises an empty file. */
 export const schema: readonly (readonly string[])[] = [
@@ -23,6 +23,7 @@ export const schema: readonly (readonly string[])[] = [
   [taskTimeTables],
   [scheduleTables, taskApproval],
   [sharedStoreTables],
+  [taskNotes],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

@@ -37,7 +37,7 @@ export function newTask(id: string): Task {
     ...{ id, workspace: agent.workspace, agent: agent.agent, state: "queued", prompt: "work", argv: null },
     ...{ created: noon, due: noon, deadline: null, timeoutMilliseconds: 1000, attempts: 0, attemptsMax: 5 },
     ...{ generation: 0, refused: [], waitsFor: null, payers: [], started: null, reason: "", status: null },
-    origin: null,
+    ...{ origin: null, requested: [], notes: [] },
   };
 }
 

@@ -154,7 +154,9 @@ export function told(
 
 /** Nothing written is nothing granted, for tools as for hosts. A canary is there to be found, not to be used. */
 function isUnbound({ binding, isCanary }: SecretView): boolean {
-  return !isCanary && (binding.hosts.length === 0 || binding.tools.length === 0);
+  // The program of an MCP server that is shown a secret sends it nowhere by our hand.
+  const isForServers = binding.tools.length > 0 && binding.tools.every((tool) => tool.startsWith("mcp."));
+  return !isCanary && (binding.tools.length === 0 || (binding.hosts.length === 0 && !isForServers));
 }
 
 function lineOf({ paint }: SecretsPorts, secret: SecretView): string {

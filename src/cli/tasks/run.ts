@@ -25,13 +25,13 @@ export function planRun(ports: TasksPorts, task: Task): RunPlan {
       ok: false,
       denied: `${task.agent} is not trusted as it is now: ambit trust, then ambit tasks retry ${task.id}`,
     };
-  const { asked, capabilities } = planOf(ports, task);
+  const { asked, capabilities, asks = [], denies = [] } = planOf(ports, task);
   return {
     ok: true,
     program: {
       ...{ agent, name: task.agent, user: null, pledge: null, waitMilliseconds: 0, isThrowaway: false },
       ...{ needsReview: false, milliseconds: runMilliseconds(task, ports.now()), ...asked },
-      task: { id: task.id, generation: task.generation, capabilities },
+      task: { id: task.id, generation: task.generation, capabilities, asks, denies },
     },
   };
 }
@@ -40,6 +40,8 @@ interface ClientPlan {
   readonly asked: Pick<ExecRequest, "what" | "folder" | "root" | "client" | "also">;
   /** Capabilities that the run has only if a person agrees. */
   readonly capabilities: readonly string[];
+  readonly asks?: readonly string[];
+  readonly denies?: readonly string[];
 }
 
 function planOf(ports: TasksPorts, task: Task): ClientPlan {
@@ -91,6 +93,8 @@ function memberPlan(
       also: asked.flatMap(({ request }) => (request === null ? [] : [request])),
     },
     capabilities: [...given],
+    asks: rulings.flatMap(({ capability, ruling }) => (ruling === "ask" ? [capability] : [])),
+    denies: rulings.flatMap(({ capability, ruling }) => (ruling === "deny" ? [capability] : [])),
   };
 }
 

@@ -73,8 +73,10 @@ function entryIn(entry: LogEntry, session: string): DoorEntry | null {
   };
 }
 
-/** INVARIANT: `session` is written last, so that nothing that came in replaces it. */
-function boundExchange(session: Session, closing: AbortController, name: string, value: JsonObject): Exchange {
+/**
+ * A request that the daemon makes in a session. INVARIANT: `session` is written last, so that nothing that came in replaces it.
+ */
+export function boundExchange(session: Session, closing: AbortController, name: string, value: JsonObject): Exchange {
   const own = new AbortController();
   return {
     connected: session.facts.connected,

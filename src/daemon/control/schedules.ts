@@ -88,7 +88,7 @@ function brief(schedule: Schedule): Schedule {
 
 type ScheduleInput = Pick<
   Schedule,
-  "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax"
+  "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax" | "isAgents"
 >;
 
 /** A schedule that has at least one time to come. */

@@ -144,6 +144,7 @@ function taskIn({ value }: Exchange, id: string, now: number): Task | null {
   return {
     ...{ ...work, id, state: "queued", created: now, due: now, deadline, attempts: 0, generation: 0 },
     ...{ refused: [], waitsFor: null, payers: [], started: null, reason: "", status: null, origin: null },
+    ...{ requested: [], notes: [] },
   };
 }
 

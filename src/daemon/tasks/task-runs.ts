@@ -1,14 +1,11 @@
 // The runs of tasks: which connection has claimed which task, and which of them has a program running. A claim lasts as long
 // as its connection, so no clock decides about it. INVARIANT: a task is queued again only after its program has ended.
 import { numberIn, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
-import type { DenialView, ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { TaskMessages, TaskRun } from "../../core/ports/daemon/task-messages.ts";
-import type { ChangesReport } from "../../core/ports/drafts.ts";
-import type { Ending } from "../../core/ports/process.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import type { RunTime, Task, TaskChange } from "../../core/ports/stores/task-store.ts";
+import type { RunEffects, RunTime, Task, TaskChange } from "../../core/ports/stores/task-store.ts";
 import {
   type ApprovalAnswer,
   answerTask,
@@ -20,13 +17,16 @@ import {
   retryTask,
 } from "../../org/task-life.ts";
 import type { Calls } from "../calls/calls.ts";
+import { boundExchange } from "../calls/session-door.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { ClientConnection, Exchange } from "../rpc/serving.ts";
+import type { Session } from "../session.ts";
+import { carryOut, type DirectiveReader, directiveReader } from "./directed-run.ts";
 import { RunBudgets } from "./run-funds.ts";
+import { type RunAnswer, reportOf, STOPPED } from "./run-report.ts";
 import { Schedules, taskEntry } from "./schedules.ts";
-
-type RunAnswer = Answer<ProgramCompletion | ProgramRefusal | DenialView>;
+import { type RunRequests, TaskPower } from "./task-powers.ts";
 
 interface Claim {
   readonly task: Task;
@@ -35,6 +35,14 @@ interface Claim {
   program: Promise<unknown> | null;
   stop(): void;
   isClosed: boolean;
+}
+
+/** What a run left when its program has ended. */
+interface EndedRun {
+  readonly claim: Claim;
+  readonly requests: RunRequests;
+  readonly reader: DirectiveReader | null;
+  readonly ended: RunReport;
 }
 
 interface FundedRun {
@@ -52,6 +60,7 @@ const capabilitiesMax = 64;
 
 export class TaskRuns {
   readonly schedules: Schedules;
+  readonly power: TaskPower;
   readonly #parts: DaemonParts;
   readonly #entries: Entries;
   readonly #claims = new Map<string, Claim>();
@@ -67,6 +76,7 @@ export class TaskRuns {
     this.#entries = entries;
     this.#budgets = new RunBudgets(parts);
     this.schedules = new Schedules(parts, entries);
+    this.power = new TaskPower(parts, entries, this.schedules);
   }
 
   /** Parked tasks are looked at again with the next request. */
@@ -89,9 +99,10 @@ export class TaskRuns {
     change: TaskChange,
     by: string | null,
     time: RunTime | null = null,
+    effects: RunEffects | null = null,
   ): Promise<Answer<{ task: Task }>> {
     const { tasks } = this.#parts.stores;
-    const found = await tasks.change(id, change, (task) => this.entry(task, by), time);
+    const found = await tasks.change(id, change, (task) => this.entry(task, by), time, effects);
     if (!found.ok) return refusal(found.code, found.message);
     if (found.value !== null) return { ok: true, value: { task: this.#told(found.value) } };
     const known = await tasks.get(id);
@@ -153,7 +164,8 @@ export class TaskRuns {
     if (task?.state !== "running" || claim === undefined)
       return { ok: true, value: { task: null, isMore: task !== null } };
     connected.onClose(() => void this.#closed(claim));
-    return { ok: true, value: { task, isMore: true } };
+    const noted = await stores.tasks.takeNotes(task.id);
+    return { ok: true, value: { task: (noted.ok ? noted.value : null) ?? task, isMore: true } };
   }
 
   async release(
@@ -192,7 +204,7 @@ export class TaskRuns {
   }
 
   /** Runs the program of a claimed task, and settles the task by how it ended, before the answer is sent. */
-  async run(exchange: Exchange, calls: Pick<Calls, "run" | "session">): Promise<RunAnswer> {
+  async run(exchange: Exchange, calls: Pick<Calls, "run" | "session" | "execute">): Promise<RunAnswer> {
     const asked = taskRunIn(exchange);
     if (asked === null) return calls.run(exchange);
     const session = calls.session(exchange);
@@ -209,8 +221,12 @@ export class TaskRuns {
     });
     const { id, payers, generation } = claim.task;
     session.task = { id, generation, payers };
+    if (claim.task.isAgents === true) session.taint(WRITTEN_BY_AGENT);
     claim.stop = () => exchange.stop();
-    const running = this.#funded(exchange, calls, claim);
+    const requests = this.power.begin(session, asked.asks ?? [], asked.denies ?? []);
+    // The output of a program that was named in the task is no text of an assistant.
+    const reader = claim.task.argv === null ? directiveReader(textIn(exchange.value, "profile", 128)) : null;
+    const running = this.#funded(exchange, calls, claim, reader);
     claim.program = running.catch(() => null);
     let ran: FundedRun = { answer: null, report: null, time: null };
     try {
@@ -218,7 +234,9 @@ export class TaskRuns {
       return ran.answer ?? NOT_CLAIMED;
     } finally {
       const own = reportOf(ran.answer, asked.capabilities, exchange.signal.aborted);
-      const report = own.kind === "ended" && own.status === 0 ? own : (ran.report ?? own);
+      const ended = own.kind === "ended" && own.status === 0 ? own : (ran.report ?? own);
+      const directed = await this.#directed(session, calls, { claim, requests, reader, ended });
+      const { report, effects } = directed;
       const settled = await this.#ended(
         claim,
         (task) =>
@@ -227,13 +245,47 @@ export class TaskRuns {
             : endRun(task, generation, report, this.#parts.now()),
         null,
         ran.time,
+        claim.isClosed ? null : effects,
       );
+      for (const { task } of settled.ok && !claim.isClosed ? (effects?.tasks ?? []) : []) this.#told(task);
       if (settled.ok) exchange.tell({ task: settled.value.task as never });
     }
   }
 
+  /**
+   * Carries out what the run's assistant directed, if the run ended well: a run that failed is repeated, and directs again.
+   * Nothing of it is stored before the end of the run is.
+   */
+  async #directed(
+    session: Session,
+    calls: Pick<Calls, "execute">,
+    { claim, requests, reader, ended }: EndedRun,
+  ): Promise<{ readonly report: RunReport; readonly effects: RunEffects | null }> {
+    if (ended.kind !== "ended" || ended.status !== 0 || claim.isClosed) return { report: ended, effects: null };
+    const directives = reader?.end() ?? [];
+    requests.isStaged = true;
+    const closing = new AbortController();
+    const { notes, waits, results } = await carryOut(directives, (tool, input) =>
+      calls.execute(boundExchange(session, closing, "call.do", { tool, input, requests: null, waitMilliseconds: 0 })),
+    );
+    const { tasks, schedules } = requests;
+    const entries = results.map(({ directive, result }) =>
+      this.#entries.make("control", session.who([]), result === "done" ? "directive done" : "directive refused", {
+        more: { task: claim.task.id, directive, result },
+      }),
+    );
+    const requested = [...requests.requested].map(([capability, reason]) => ({ capability, reason }));
+    const report: RunReport = requested.length > 0 ? { kind: "requested", requested } : (waits ?? ended);
+    return { report, effects: { tasks, schedules, notes, entries } };
+  }
+
   /** Runs the program as long as its budget of seconds lasts. */
-  async #funded(exchange: Exchange, calls: Pick<Calls, "run">, claim: Claim): Promise<FundedRun> {
+  async #funded(
+    exchange: Exchange,
+    calls: Pick<Calls, "run">,
+    claim: Claim,
+    reader: DirectiveReader | null,
+  ): Promise<FundedRun> {
     const funds = await this.#budgets.open(claim.task);
     if (!funds.ok) return { answer: refusal("budget_exhausted", funds.reason), report: funds.report, time: null };
     if (claim.isClosed) {
@@ -246,7 +298,7 @@ export class TaskRuns {
       exchange.stop();
     };
     const timer = funds.milliseconds === null ? null : setTimeout(spend, Math.min(funds.milliseconds, timerMost));
-    const answer = await calls.run(exchange).catch((error: unknown) => {
+    const answer = await calls.run(reader === null ? exchange : reader.reading(exchange)).catch((error: unknown) => {
       funds.close();
       throw error;
     });
@@ -271,9 +323,10 @@ export class TaskRuns {
     change: TaskChange,
     by: string | null,
     time: RunTime | null = null,
+    effects: RunEffects | null = null,
   ): Promise<Answer<{ task: Task }>> {
     const { id } = claim.task;
-    const result = await this.change(id, change, by, time);
+    const result = await this.change(id, change, by, time, effects);
     if (this.#claims.get(id) === claim) this.#claims.delete(id);
     return result;
   }
@@ -303,7 +356,7 @@ export class TaskRuns {
   }
 }
 
-const STOPPED = "its runner was stopped";
+const WRITTEN_BY_AGENT = "the task was written by an agent";
 const NOT_CLAIMED = refusal("not_applicable", "this process does not have this task");
 
 function taskRunIn({ value }: Exchange): TaskRun | "invalid" | null {
@@ -313,74 +366,8 @@ function taskRunIn({ value }: Exchange): TaskRun | "invalid" | null {
   const id = textIn(task, "id", 128);
   const generation = numberIn(task, "generation", 0, Number.MAX_SAFE_INTEGER);
   const capabilities = textsIn(task, "capabilities", capabilitiesMax);
-  return id === null || generation === null || capabilities === null ? "invalid" : { id, generation, capabilities };
+  const asks = task["asks"] === undefined ? [] : textsIn(task, "asks", capabilitiesMax);
+  const denies = task["denies"] === undefined ? [] : textsIn(task, "denies", capabilitiesMax);
+  if (id === null || generation === null || capabilities === null || asks === null || denies === null) return "invalid";
+  return { id, generation, capabilities, asks, denies };
 }
-
-/** Nothing was decided about the run: a full disk or a busy machine passes. */
-const PASSING: ReadonlySet<string> = new Set([
-  "not_available",
-  "audit_unavailable",
-  "sandbox_unavailable",
-  "approval_unavailable",
-]);
-
-function reportOf(answer: RunAnswer | null, capabilities: readonly string[], isStopped: boolean): RunReport {
-  if (answer === null) return { kind: "ended", status: null, reason: "it failed inside the daemon" };
-  if (!answer.ok) return refused(answer.code, answer.message, isStopped);
-  const { value } = answer;
-  switch (value.outcome) {
-    case "ran": {
-      const { ending, changes } = value;
-      if (ending.kind === "exited" && ending.status === 0) return landing(changes);
-      if (ending.kind === "exited") return { kind: "ended", status: ending.status, reason: `status ${ending.status}` };
-      if (isStopped) return { kind: "released", reason: STOPPED, isFrozen: false };
-      return { kind: "ended", status: null, reason: endingText(ending) };
-    }
-    case "refused":
-      return refused(value.code, value.message, isStopped);
-    case "denied": {
-      const { approval, code, hint, reason } = value;
-      if (code === "approval_required" && approval !== null) return { kind: "asked", approval, capabilities };
-      return refused(code, reason === null ? hint : `${hint} Reason: ${reason}`, isStopped);
-    }
-    default:
-      return value satisfies never;
-  }
-}
-
-/** A run whose changes conflict with newer ones is run again, on what is there now. */
-function landing(changes: ChangesReport | null): RunReport {
-  if (changes === null || changes.draft === null || changes.kept.length === 0)
-    return { kind: "ended", status: 0, reason: "" };
-  const count = changes.kept.length + changes.keptMore;
-  const isConflict = changes.kept.some(({ code }) => code === "draft_conflict");
-  const why = isConflict ? "conflict with newer ones" : "did not land";
-  const reason = `${count === 1 ? "a change of it" : `${count} changes of it`} ${why}: ambit changes show ${changes.draft}`;
-  return { kind: "ended", status: isConflict ? null : 0, reason };
-}
-
-function refused(code: string, message: string, isStopped: boolean): RunReport {
-  if (isStopped || code === "frozen")
-    return { kind: "released", reason: isStopped ? STOPPED : message, isFrozen: code === "frozen" };
-  const reason = `${code}: ${message}`;
-  return PASSING.has(code) ? { kind: "ended", status: null, reason } : { kind: "denied", reason };
-}
-
-function endingText(ending: Exclude<Ending, { kind: "exited" }>): string {
-  switch (ending.kind) {
-    case "signalled":
-      return `ended by signal ${ending.signal}`;
-    case "unstarted":
-      return ending.reason;
-    case "ended":
-      return "reason" in ending ? ending.reason : ENDED[ending.because];
-    default:
-      return ending satisfies never;
-  }
-}
-
-const ENDED = {
-  time: "it took longer than it may",
-  output: "it wrote more output than it may",
-  stopped: "it was ended",
-} as const;

@@ -107,8 +107,9 @@ function withTask(schedule: Schedule, { now }: Clocks, id: string): ScheduleStep
   const task: Task = {
     ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline: null },
     ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, payers: [] },
-    started: null,
+    ...{ started: null, requested: [], notes: [] },
     ...{ reason: "", status: null, origin: { kind: "schedule", id: schedule.id } },
+    ...(schedule.isAgents === true ? { isAgents: true } : {}),
   };
   return { schedule: { ...schedule, count: count + 1, lastTask: id }, task };
 }

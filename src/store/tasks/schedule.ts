@@ -14,7 +14,7 @@ import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { appendEntry } from "../log/append.ts";
 import { jsonOf } from "../memory/memory-text.ts";
-import { isFull, readTask, writeTask } from "./task.ts";
+import { isFull, readSchedule, readTask, scheduleOf, writeSchedule, writeTask } from "./task-rows.ts";
 
 /** `due`: the earliest wall-clock time with something to do; `floor`: the latest one below which there is. */
 export const scheduleTables: string = `
@@ -48,7 +48,7 @@ export class SqliteScheduleStore implements ScheduleStore {
         const [row] = connection.all("SELECT count(*) AS count FROM schedule WHERE is_ended = 0");
         if (Number(row?.["count"]) >= activeMax) return false;
         appendEntry(connection, entry);
-        write(connection, schedule);
+        writeSchedule(connection, schedule);
         return true;
       },
       Buffer.byteLength(JSON.stringify(schedule)),
@@ -56,7 +56,7 @@ export class SqliteScheduleStore implements ScheduleStore {
   }
 
   get(id: string): Durable<Schedule | null> {
-    return this.#loop.read((connection) => read(connection, id));
+    return this.#loop.read((connection) => readSchedule(connection, id));
   }
 
   list(workspace: string | null): Durable<readonly Schedule[]> {
@@ -90,11 +90,11 @@ export class SqliteScheduleStore implements ScheduleStore {
     entries: (step: ScheduleStep) => readonly LogEntry[],
   ): Durable<ScheduleStep | null> {
     return this.#loop.write((connection) => {
-      const before = read(connection, id);
+      const before = readSchedule(connection, id);
       const step = before === null ? null : change(before, factsOf(connection, before));
       if (step === null || (step.task !== null && isFull(connection))) return null;
       for (const entry of entries(step)) appendEntry(connection, entry);
-      write(connection, step.schedule);
+      writeSchedule(connection, step.schedule);
       if (step.task !== null) writeTask(connection, step.task);
       if (step.schedule.isEnded) prune(connection);
       return step;
@@ -103,7 +103,7 @@ export class SqliteScheduleStore implements ScheduleStore {
 
   remove(id: string, entry: (schedule: Schedule) => LogEntry): Durable<Schedule | null> {
     return this.#loop.write((connection) => {
-      const before = read(connection, id);
+      const before = readSchedule(connection, id);
       if (before === null) return null;
       appendEntry(connection, entry(before));
       connection.run("DELETE FROM schedule WHERE id = ?", jsonOf(id));
@@ -122,7 +122,7 @@ function factsOf(connection: Connection, { lastTask, after }: Schedule): Schedul
 function followedIn(connection: Connection, id: string): FollowedTask | null {
   const task = readTask(connection, id);
   if (task !== null) return { task, isLast: true };
-  const schedule = read(connection, id);
+  const schedule = readSchedule(connection, id);
   if (schedule === null) return null;
   const { lastTask, isEnded } = schedule;
   return { task: lastTask === null ? null : readTask(connection, lastTask), isLast: isEnded };
@@ -134,22 +134,4 @@ function prune(connection: Connection): void {
       SELECT created FROM schedule WHERE is_ended = 1 ORDER BY created DESC LIMIT 1 OFFSET ?)`,
     endedKeptMax,
   );
-}
-
-function read(connection: Connection, id: string): Schedule | null {
-  const [row] = connection.all("SELECT body FROM schedule WHERE id = ?", jsonOf(id));
-  return row === undefined ? null : scheduleOf(row);
-}
-
-function write(connection: Connection, schedule: Schedule): void {
-  const { id, workspace, created, isEnded, next, floor, after } = schedule;
-  connection.run(
-    "INSERT OR REPLACE INTO schedule (id, workspace, created, is_ended, due, floor, follows, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ...[jsonOf(id), jsonOf(workspace), created, isEnded ? 1 : 0, next, floor],
-    ...[after === null ? null : jsonOf(after), JSON.stringify(schedule)],
-  );
-}
-
-function scheduleOf(row: Readonly<Record<string, unknown>>): Schedule {
-  return JSON.parse(String(row["body"])) as Schedule;
 }

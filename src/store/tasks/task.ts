@@ -3,6 +3,7 @@ import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import {
   isEnded,
+  type RunEffects,
   type RunTime,
   type Task,
   type TaskChange,
@@ -14,6 +15,7 @@ import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { appendEntry } from "../log/append.ts";
 import { jsonOf, plainOf } from "../memory/memory-text.ts";
+import { isFull, readTask, taskOf, writeSchedule, writeTask } from "./task-rows.ts";
 
 /** The columns beside the body are what claims search by. */
 export const taskTables: string = `
@@ -51,7 +53,18 @@ UPDATE task SET approval = json_extract(body, '$.waitsFor.approval') WHERE state
 CREATE INDEX task_approval ON task (approval) WHERE approval IS NOT NULL;
 `;
 
-const openMax = 20_000;
+/** For the next run of an agent: what became of its directives. */
+export const taskNotes: string = `
+CREATE TABLE task_note (
+  id INTEGER PRIMARY KEY,
+  workspace TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX task_note_agent ON task_note (workspace, agent);
+`;
+
+const notesMax = 20;
 /** Tasks that have ended and are the oldest make room for new ones. */
 const endedKeptMax = 20_000;
 
@@ -92,6 +105,20 @@ export class SqliteTaskStore implements TaskStore {
     );
   }
 
+  takeNotes(id: string): Durable<Task | null> {
+    return this.#loop.write((connection) => {
+      const before = readTask(connection, id);
+      if (before === null) return null;
+      const place = [jsonOf(before.workspace), jsonOf(before.agent)] as const;
+      const rows = connection.all("SELECT text FROM task_note WHERE workspace = ? AND agent = ? ORDER BY id", ...place);
+      if (rows.length === 0) return null;
+      const after = { ...before, notes: rows.map((row) => plainOf(row["text"])).slice(-notesMax) };
+      writeTask(connection, after);
+      connection.run("DELETE FROM task_note WHERE workspace = ? AND agent = ?", ...place);
+      return after;
+    });
+  }
+
   waiting(): Durable<readonly WaitingTask[]> {
     return this.#loop.read((connection) =>
       connection
@@ -105,6 +132,7 @@ export class SqliteTaskStore implements TaskStore {
     change: TaskChange,
     entry: (task: Task) => LogEntry,
     time: RunTime | null = null,
+    effects: RunEffects | null = null,
   ): Durable<Task | null> {
     return this.#loop.write((connection) => {
       const before = readTask(connection, id);
@@ -114,6 +142,7 @@ export class SqliteTaskStore implements TaskStore {
       writeTask(connection, after);
       if (isEnded(after)) prune(connection);
       for (const account of time?.accounts ?? []) addTime(connection, account, time?.milliseconds ?? 0);
+      if (effects !== null) writeEffects(connection, after, effects);
       return after;
     });
   }
@@ -157,6 +186,25 @@ SELECT body FROM task WHERE id = (
     coalesce(turn.started, 0), first.id LIMIT 1
 )`;
 
+function writeEffects(
+  connection: Connection,
+  { workspace, agent }: Task,
+  { tasks, schedules, notes, entries }: RunEffects,
+): void {
+  for (const entry of entries) appendEntry(connection, entry);
+  for (const { task, entry } of tasks) {
+    appendEntry(connection, entry);
+    writeTask(connection, task);
+  }
+  for (const { schedule, entry } of schedules) {
+    appendEntry(connection, entry);
+    writeSchedule(connection, schedule);
+  }
+  const place = [jsonOf(workspace), jsonOf(agent)];
+  for (const note of notes)
+    connection.run("INSERT INTO task_note (workspace, agent, text) VALUES (?, ?, ?)", ...place, jsonOf(note));
+}
+
 function addTime(connection: Connection, account: string, milliseconds: number): void {
   connection.run(
     `INSERT INTO task_time (account, milliseconds) VALUES (?, ?)
@@ -166,36 +214,10 @@ function addTime(connection: Connection, account: string, milliseconds: number):
   );
 }
 
-/** No further task is queued. */
-export function isFull(connection: Connection): boolean {
-  const [row] = connection.all("SELECT count(*) AS count FROM task WHERE state IN ('queued', 'running', 'parked')");
-  return Number(row?.["count"]) >= openMax;
-}
-
 function prune(connection: Connection): void {
   connection.run(
     `DELETE FROM task WHERE state IN ('done', 'failed', 'cancelled') AND created < (
       SELECT created FROM task WHERE state IN ('done', 'failed', 'cancelled') ORDER BY created DESC LIMIT 1 OFFSET ?)`,
     endedKeptMax,
   );
-}
-
-export function readTask(connection: Connection, id: string): Task | null {
-  const [row] = connection.all("SELECT body FROM task WHERE id = ?", jsonOf(id));
-  return row === undefined ? null : taskOf(row);
-}
-
-export function writeTask(connection: Connection, task: Task): void {
-  const { id, workspace, agent, state, created, due, waitsFor } = task;
-  connection.run(
-    "INSERT OR REPLACE INTO task (id, workspace, agent, state, created, due, approval, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ...[jsonOf(id), jsonOf(workspace), jsonOf(agent), state, created, due, waitsFor?.approval ?? null],
-    JSON.stringify(task),
-  );
-}
-
-function taskOf(row: Readonly<Record<string, unknown>>): Task {
-  // Rows of earlier versions have none of these.
-  const { payers = [], started = null, origin = null, ...task } = JSON.parse(String(row["body"])) as Task;
-  return { ...task, payers, started, origin };
 }

@@ -121,6 +121,16 @@ function readAddress(
   }
   const { scheme, host, rest } = url.value;
   if (rest.includes("#")) diagnostics.error("bad_value", value.span, "an address of a server has no fragment", fix);
+  const plain = plainCredential(address);
+  if (plain !== null)
+    diagnostics.error(
+      "bad_value",
+      value.span,
+      `${quoted(plain)} in the address is a credential: store it, and name it here`,
+      {
+        fix: `url: "https://mcp.example.com/mcp?${plain}={{secret:example-token}}"`,
+      },
+    );
   // Whatever a person gives to the server would be readable on the way.
   if (scheme === "http" && !(host.name === null && isLoopback(address)))
     diagnostics.error("bad_value", value.span, "without TLS a server is reached at 127.0.0.1 or [::1] only", fix);
@@ -136,6 +146,20 @@ function isLoopback(address: string): boolean {
 
 /** The protocol's own, and those that say whom a client is: clients of ambit never speak to a server directly. */
 const OWN_HEADERS = /^(?:mcp-|content-|accept(?:-|$)|last-event-id$|host$|origin$|user-agent$)/i;
+
+/** Names of headers and of parts of a query that hold a credential. */
+const CREDENTIAL =
+  /(?:^|[-_])(?:api[-_]?key|(?:access|auth|private)[-_]?key|token|secret|passw(?:or)?d|credentials?)$/i;
+
+/** The first part of the query that is a credential in plain text; null for none. */
+function plainCredential(address: string): string | null {
+  const query = /\?([^#]*)/.exec(address)?.[1] ?? "";
+  for (const part of query.split("&")) {
+    const [name = "", value = ""] = part.split("=");
+    if (value !== "" && !value.includes("{{secret:") && (CREDENTIAL.test(name) || /^key$/i.test(name))) return name;
+  }
+  return null;
+}
 
 function readHeaders({ value }: Entry, diagnostics: Diagnostics): readonly HeaderLine[] {
   if (value.kind !== "map" || value.entries.length > headersMax) {
@@ -157,7 +181,7 @@ function readHeaders({ value }: Entry, diagnostics: Diagnostics): readonly Heade
         { fix: `${key}: "value"` },
       );
     // A credential in a file is in every copy of it.
-    else if (isIdentifying(key) && handlesIn(text, "header").length === 0)
+    else if ((isIdentifying(key) || CREDENTIAL.test(key)) && handlesIn(text, "header").length === 0)
       diagnostics.error("bad_value", written.span, `${key} is a credential: store it, and name it here`, {
         fix: `${key}: "Bearer {{secret:example-token}}"`,
       });

@@ -10,6 +10,9 @@ export interface TaskRun {
   readonly generation: number;
   /** Capabilities that the run has only if a person agrees. */
   readonly capabilities: readonly string[];
+  /** Capabilities of its agent that ask, and those that are denied: what its requests are answered by. */
+  readonly asks?: readonly string[];
+  readonly denies?: readonly string[];
 }
 
 export type TaskMessages = {

@@ -18,6 +18,8 @@ export interface Schedule {
   readonly zone: string;
   readonly missed: Missed;
   readonly prompt: string;
+  /** An agent made it: what it had read is in its words. */
+  readonly isAgents?: boolean;
   readonly argv: readonly string[] | null;
   readonly timeoutMilliseconds: number;
   readonly attemptsMax: number;

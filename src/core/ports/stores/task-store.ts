@@ -2,6 +2,7 @@
 // its log entry.
 import type { Durable } from "./durable.ts";
 import type { LogEntry } from "./log.ts";
+import type { Schedule } from "./schedule-store.ts";
 
 export const TASK_STATES = ["queued", "running", "parked", "done", "failed", "cancelled"] as const;
 export type TaskState = (typeof TASK_STATES)[number];
@@ -12,7 +13,10 @@ export function isEnded({ state }: Pick<Task, "state">): boolean {
 }
 
 /** What queued a task, if no person did. */
-export type TaskOrigin = { readonly kind: "schedule"; readonly id: string };
+export type TaskOrigin =
+  | { readonly kind: "schedule"; readonly id: string }
+  /** An agent delegated it: `id` is the task it ran, null outside of one; `depth` counts the delegations above it. */
+  | { readonly kind: "agent"; readonly agent: string; readonly id: string | null; readonly depth: number };
 
 export interface Task {
   readonly id: string;
@@ -21,6 +25,8 @@ export interface Task {
   readonly state: TaskState;
   /** What the agent is asked to do. */
   readonly prompt: string;
+  /** An agent wrote that, by a delegation or a schedule: what it had read is in it. */
+  readonly isAgents?: boolean;
   /** A program to run instead of the agent's client; null: the client. */
   readonly argv: readonly string[] | null;
   readonly created: number;
@@ -49,6 +55,19 @@ export interface Task {
   readonly status: number | null;
   /** Null: a person. */
   readonly origin: TaskOrigin | null;
+  /** Capabilities that the agent itself requested, each once for a task, and why: the person who answers reads it. */
+  readonly requested: readonly { readonly capability: string; readonly reason: string }[];
+  /** What became of the agent's directives: its next run reads this. */
+  readonly notes: readonly string[];
+}
+
+/** What a run leaves besides the state of its task. */
+export interface RunEffects {
+  readonly tasks: readonly { readonly task: Task; readonly entry: LogEntry }[];
+  readonly schedules: readonly { readonly schedule: Schedule; readonly entry: LogEntry }[];
+  /** For the next run of the agent, whatever its task is. */
+  readonly notes: readonly string[];
+  readonly entries: readonly LogEntry[];
 }
 
 /** How long a run took, and the accounts of budgets that it counts for. */
@@ -75,7 +94,16 @@ export interface TaskStore {
   /** All parked tasks that wait for an approval. */
   waiting(): Durable<readonly WaitingTask[]>;
   /** Null if there is no such task, or if it was left as it is; then no time is counted. */
-  change(id: string, change: TaskChange, entry: (task: Task) => LogEntry, time?: RunTime | null): Durable<Task | null>;
+  change(
+    id: string,
+    change: TaskChange,
+    entry: (task: Task) => LogEntry,
+    time?: RunTime | null,
+    /** INVARIANT: they are in the same commit, so a kill neither loses nor doubles them. */
+    effects?: RunEffects | null,
+  ): Durable<Task | null>;
+  /** Moves the notes for an agent into a task that it runs now, and returns the task; null if there are none. */
+  takeNotes(id: string): Durable<Task | null>;
   /** How long the runs took that count for each of these accounts, in milliseconds. */
   timeOf(accounts: readonly string[]): Durable<ReadonlyMap<string, number>>;
   /** The next task of a workspace: of the agent with the fewest runs, then of the one that waited longest. */
