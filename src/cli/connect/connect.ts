@@ -234,7 +234,11 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
     .option("--as <user>", "act for this user; the user's record, if any, limits the grants further")
     .option("--no-sandbox", "check shell commands and let the client run them, instead of running them in the sandbox")
     .option("--mcp", "also add ambit's MCP server, which serves the agent's tools to the client", false)
-    .option("--gateway", "the same, in place of the client's other MCP servers, which are behind ambit by then", false)
+    .option(
+      "--gateway",
+      "like --mcp, and remove the client's other MCP servers from its file; import them first (ambit mcp import)",
+      false,
+    )
     .option("--dry-run", "show what would be written", false)
     .option("-y, --yes", "do not ask for confirmation", false)
     .addHelpText("after", CONNECT_EXAMPLES)
@@ -259,7 +263,7 @@ Examples:
   ambit connect gemini --agent coder --json
 
 Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.
-Exit status: 0 connected and the hook denies a canary call, 1 error, 4 the daemon does not take this from you, 2 usage.`;
+Exit status: 0 connected and the hook denies a canary call, 1 error, 4 the daemon refused: only a person may do this, 2 usage.`;
 
 const DISCONNECT_EXAMPLES = `
 Examples:
@@ -267,4 +271,4 @@ Examples:
   ambit disconnect claude --user --json
 
 Files are restored byte for byte, unless they were edited since: then only the hook and the MCP server are removed.
-Exit status: 0 done, 1 error, 4 the daemon does not take this from you, 2 usage.`;
+Exit status: 0 done, 1 error, 4 the daemon refused: only a person may do this, 2 usage.`;

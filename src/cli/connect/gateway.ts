@@ -15,24 +15,26 @@ export type GatewayPlan =
 /** Nothing is taken from a client that ambit does not offer. */
 export function gatewayPlan(ports: ConnectPorts, client: string, scope: ConnectScope): GatewayPlan {
   const found = serversOf(ports, client);
-  if ("message" in found) return { ok: false, message: found.message, fix: `ambit connect ${client} --mcp` };
+  if ("message" in found)
+    return { ok: false, message: found.message, fix: `ambit connect ${client} --agent AGENT --mcp` };
   const path = serverFile(client, scope, [])?.path ?? "";
   const file = scope === "user" ? `~/${path}` : path;
   const others = found.servers.filter((one) => one.isEnabled && !isOurs(one));
   const replaced = others.filter((one) => one.file === file);
-  const behind = new Set(ports.servers.load().servers.map(({ server }) => server.name));
+  const offered = ports.servers.load().servers.filter(({ server, waits }) => waits === null && server.isEnabled);
+  const behind = new Set(offered.map(({ server }) => server.name));
   const missing = replaced.filter(({ name }) => !behind.has(ownName(name) ?? ""));
   if (missing.length > 0)
     return {
       ok: false,
       message: `these servers are not behind ambit yet: ${missing.map(({ name }) => name).join(", ")}`,
-      fix: `ambit mcp import ${client}`,
+      fix: `ambit mcp import ${client}${scope === "project" ? " --project" : ""}`,
     };
   if (replaced.length > 0 && path.endsWith(".toml"))
     return {
       ok: false,
       message: `${file} is not rewritten: remove the tables of ${replaced.map(({ name }) => name).join(", ")} below \`mcp_servers\``,
-      fix: `ambit connect ${client} --gateway, afterwards`,
+      fix: `ambit connect ${client} --agent AGENT --gateway`,
     };
   return { ok: true, direct: others.filter((one) => one.file !== file) };
 }

@@ -131,7 +131,7 @@ function edits(command: Command): Command {
 
 const SERVER_EXAMPLES = `
 Examples:
-  ambit mcp add docs --requires 'fs.read{in=docs}' -- node tools/docs-server.js
+  ambit mcp add docs --requires 'fs.read{in=docs}' --runtime tools -- node "$PWD/tools/docs-server.js"
   ambit mcp add weather --user --requires 'net.connect{hosts=[api.weather.gov],ports=[443]}' -- weather-server
   ambit mcp add tracker --url https://tracker.example.com/mcp --header 'Authorization: Bearer {{secret:tracker-token}}'
   ambit secrets set tracker-token --tool mcp.tracker --host tracker.example.com
