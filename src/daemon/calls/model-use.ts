@@ -42,9 +42,12 @@ export function programUses(
   /** Requests that are not settled yet, as the log names them. */
   const requests = new Map<string, JsonObject>();
   const waiting = approvalWait(run.ports.waiting);
+  /** What earlier requests cost is booked before the next one is decided: their reservations are larger. */
+  let settled: Promise<unknown> = Promise.resolve();
   return {
     useSecret: gitSecretUse(session, run.holding, run.ports, receipt),
     useModel: async (request, { digest, bytes, isCharged, cost, question }) => {
+      await settled;
       const holding = gatekeeper.holding(session);
       if (session.isClosed || "refused" in holding) return { ok: false, id: receipt, code: "revoked", reason: null };
       if (holding.blocked !== null) return { ok: false, id: receipt, code: holding.blocked.code, reason: null };
@@ -68,7 +71,7 @@ export function programUses(
       };
       const outcome = status !== 0 ? `answered ${status}` : isSent ? "no answer" : "not sent";
       const entry = gatekeeper.entries.make("outcome", session.who([]), outcome, { tool: TOOL, of: id, more });
-      void ledger.settle(entry, id, cost);
+      settled = Promise.allSettled([settled, ledger.settle(entry, id, cost)]);
     },
   };
 }
