@@ -56,6 +56,12 @@ export const allowedSkips: readonly AllowedSkip[] = [
   ]),
   notInstalled("test/secrets/keys.test.ts", "age", /can be decrypted by the program age/),
   {
+    file: "src/platform/real-path.test.ts",
+    title: /a link of another user ends it/,
+    reason: onlyRootMounts,
+    holds: isUser,
+  },
+  {
     file: "test/sandbox/drafts.test.ts",
     title: /the state folder is not writable$/,
     reason: rootWritesAnywhere,
