@@ -264,8 +264,8 @@ test("the same powers are tools, decided alike", () => {
 
 test("what an agent made is marked as its words, which taints the session that runs it", () => {
   const id = ran("lead", assistant("DELEGATE[dev]: quiet.jsonl\nSCHEDULE[every 1h]: quiet.jsonl"));
-  expect(show(id)).not.toHaveProperty("isAgents");
-  expect(madeBy(id)).toMatchObject([{ isAgents: true }]);
+  expect(show(id)).not.toHaveProperty("isByAgent");
+  expect(madeBy(id)).toMatchObject([{ isByAgent: true }]);
   const { schedules } = JSON.parse(walk.ambit("schedules", "list", "--json").out) as { schedules: readonly object[] };
-  expect(schedules[0]).toMatchObject({ isAgents: true });
+  expect(schedules[0]).toMatchObject({ isByAgent: true });
 });

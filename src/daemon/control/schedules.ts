@@ -88,7 +88,7 @@ function brief(schedule: Schedule): Schedule {
 
 type ScheduleInput = Pick<
   Schedule,
-  "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax" | "isAgents"
+  "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax" | "isByAgent"
 >;
 
 /** A schedule that has at least one time to come. */

@@ -92,7 +92,7 @@ export class TaskPower {
       ...{ id: id("w"), workspace, agent, state: "queued", prompt, argv: null, created: at, due: at, deadline: null },
       ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null },
       ...{ started: null, requested: [], notes: [], reason: "", status: null },
-      isAgents: true,
+      isByAgent: true,
       payers: payersBelow({ payers: session.task?.payers ?? [], agent: name.agent }),
       origin: { kind: "agent", agent: name.agent, id: session.task?.id ?? null, depth: depth + 1 },
     };
@@ -129,7 +129,7 @@ export class TaskPower {
         argv: null,
         timeoutMilliseconds,
         attemptsMax,
-        isAgents: true,
+        isByAgent: true,
       },
     });
     if (!made.ok) return invalid(null, made.message);

@@ -221,7 +221,7 @@ export class TaskRuns {
     });
     const { id, payers, generation } = claim.task;
     session.task = { id, generation, payers };
-    if (claim.task.isAgents === true) session.taint(WRITTEN_BY_AGENT);
+    if (claim.task.isByAgent === true) session.taint(WRITTEN_BY_AGENT);
     claim.stop = () => exchange.stop();
     const requests = this.power.begin(session, asked.asks ?? [], asked.denies ?? []);
     // The output of a program that was named in the task is no text of an assistant.

@@ -109,7 +109,7 @@ function withTask(schedule: Schedule, { now }: Clocks, id: string): ScheduleStep
     ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, payers: [] },
     ...{ started: null, requested: [], notes: [] },
     ...{ reason: "", status: null, origin: { kind: "schedule", id: schedule.id } },
-    ...(schedule.isAgents === true ? { isAgents: true } : {}),
+    ...(schedule.isByAgent === true ? { isByAgent: true } : {}),
   };
   return { schedule: { ...schedule, count: count + 1, lastTask: id }, task };
 }

@@ -19,7 +19,7 @@ export interface Schedule {
   readonly missed: Missed;
   readonly prompt: string;
   /** An agent made it: what it had read is in its words. */
-  readonly isAgents?: boolean;
+  readonly isByAgent?: boolean;
   readonly argv: readonly string[] | null;
   readonly timeoutMilliseconds: number;
   readonly attemptsMax: number;

@@ -26,7 +26,7 @@ export interface Task {
   /** What the agent is asked to do. */
   readonly prompt: string;
   /** An agent wrote that, by a delegation or a schedule: what it had read is in it. */
-  readonly isAgents?: boolean;
+  readonly isByAgent?: boolean;
   /** A program to run instead of the agent's client; null: the client. */
   readonly argv: readonly string[] | null;
   readonly created: number;
