@@ -232,8 +232,11 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
     memory: kept,
     observations: {
       append: async (text) => did(`observe ${text}`, { id: "o1" }),
-      query: async ({ agent }) =>
-        did(`observations ${agent}`, [{ id: "o1", agent, at: 0, text: "t", tags: [], clean: true, session: null }]),
+      query: async ({ agents }) =>
+        did(
+          `observations ${agents.join(" ")}`,
+          agents.map((agent) => ({ id: "o1", agent, at: 0, text: "t", tags: [], clean: true, session: null })),
+        ),
     },
   };
   return { ...all, ...Object.fromEntries((world.without ?? []).map((name) => [name, null])) };

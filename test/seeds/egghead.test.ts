@@ -364,6 +364,52 @@ describe("attenuation", () => {
   });
 });
 
+describe("a room of several agents", () => {
+  const texts = (agent: string, input: object): readonly string[] =>
+    (walk.call(agent, "obs_query", input).result as { agent: string; text: string }[]).map(
+      (one) => `${one.agent}: ${one.text}`,
+    );
+  beforeAll(() => {
+    walk.record("left", "room: [left, right]", "capabilities: [memory.read]");
+    walk.record("right", "room: [left, agents/right]", "capabilities: []");
+    walk.record("outside", "room: war-room", "capabilities: [memory.read]");
+    walk.trust();
+  });
+
+  test("agents whose records name each other share notes and denials", () => {
+    expect(walk.call("left", "obs_append", { text: "the shop is open" }).code).toBe(null);
+    expect(walk.call("left", "memory_set", { key: "x", value: "1" }).code).toBe("capability_absent");
+    expect(walk.call("right", "obs_append", { text: "seen" }).code).toBe(null);
+    const both = texts("right", { agents: ["left", "right"] });
+    expect(both).toEqual(texts("left", { agents: ["agents/left", "right", "left"] }));
+    expect(both[0]).toBe("right: seen");
+    expect(both.at(-1)).toBe("left: the shop is open");
+    expect(both.filter((text) => text.startsWith("left: ") && text.includes("memory.write"))).toHaveLength(1);
+  });
+  test("one agent more in the list than the record names is one too many", () => {
+    for (const agents of [["left", "outside"], ["left", "Right"], ["*"]])
+      expect([agents, walk.call("right", "obs_query", { agents }).code]).not.toEqual([agents, null]);
+    expect(walk.call("right", "obs_query", { agents: [] }).code).toBe("invalid_input");
+    expect(walk.call("right", "obs_query", { agents: ["left"], agent: "outside" }).code).toBe("invalid_input");
+    expect(walk.call("left", "obs_query", { agent: "outside" }).code).toBe("scope_violation");
+  });
+  test("a room by a name of its own has no effect, and says what to write", () => {
+    expect(walk.call("outside", "obs_query", { agent: "left" }).code).toBe("capability_absent");
+    expect(walk.ambit("doctor").out).toMatch(
+      /`room` has no effect: it is a list of the agents[\s\S]*room: \[war-room\]/,
+    );
+  });
+  test("an edit writes the room out, and the first listing shows it", () => {
+    expect(walk.ambit("agents", "capabilities", "left").out).toMatch(/obs\.query.*left.*right/);
+    expect(walk.ambit("agents", "grant", "left", "memory.write", "--yes").status).toBe(0);
+    const text = walk.read(".ambit/agents/left.md");
+    expect(text).not.toMatch(/room/);
+    expect(text).toContain("obs.query{agents=[left,right]}");
+    expect(walk.call("left", "obs_query", { agents: ["left", "right"] }).code).toBe(null);
+    expect(walk.call("left", "obs_query", { agents: ["outside"] }).code).toBe("scope_violation");
+  });
+});
+
 describe("denial codes", () => {
   test.each([
     ["capability_absent", "receiver", "fs_read", { path: "a" }],

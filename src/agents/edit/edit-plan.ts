@@ -9,6 +9,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import { type Hoist, readSandbox } from "../../core/notation/record/hoist.ts";
 import { PRESETS } from "../../core/notation/record/presets.ts";
 import { ACCESS_VERBS, type AgentRecord } from "../../core/notation/record/record.ts";
+import { ROOM } from "../../core/notation/record/room.ts";
 import { entryOf, type Mapping, type Scalar } from "../../core/notation/tree.ts";
 import { type AuthorityEdit, isMeant } from "./edit-check.ts";
 import { type Item, itemOf, itemsOf, type RemainingEntries } from "./edit-items.ts";
@@ -38,6 +39,7 @@ export interface Plan {
   readonly items: Map<number, ItemChange>;
   readonly added: string[];
   dropsAccess: boolean;
+  dropsRoom: boolean;
   readonly droppedPresets: Set<string>;
   /** Shorthands that this edit writes out, by name. */
   readonly dissolved: Set<string>;
@@ -51,6 +53,7 @@ export type PlanResult =
 export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
   const plan = emptyPlan();
   dropAccess(view, plan);
+  dropRoom(view, plan);
   for (const one of view.record.grants)
     if (isShorthand(one) || (isImpliedTool(one) && grant.verb === one.verb))
       spellOut(plan, one, [explicitText(one, view.record)]);
@@ -88,6 +91,7 @@ export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "rev
   }
   if (changes === 0) return { kind: "same" };
   dropAccess(view, plan);
+  dropRoom(view, plan);
   const presets = new Set([...rests.keys()].map((grant) => grant.implied).filter((name) => PRESETS.has(name ?? "")));
   for (const grant of view.record.grants)
     if (rests.has(grant) || presets.has(grant.implied) || isShorthand(grant))
@@ -99,7 +103,7 @@ const TOOL = "tool.invoke";
 
 /** Every edit writes these out, so that the list says what the agent holds. The implied tools stay until an edit is about tools. */
 function isShorthand(grant: Grant): boolean {
-  return ["default", "access", "sandbox"].includes(grant.implied ?? "") && !isImpliedTool(grant);
+  return ["default", "access", "sandbox", ROOM].includes(grant.implied ?? "") && !isImpliedTool(grant);
 }
 
 function isImpliedTool({ implied, verb }: Grant): boolean {
@@ -114,8 +118,20 @@ function dropAccess({ node }: View, plan: Plan): void {
   plan.dissolved.add("access");
 }
 
+/** A room that grants nothing stays, with its diagnostic. */
+function dropRoom({ record }: View, plan: Plan): void {
+  plan.dropsRoom = record.grants.some(({ implied }) => implied === ROOM);
+}
+
 function emptyPlan(): Plan {
-  return { items: new Map(), added: [], dropsAccess: false, droppedPresets: new Set(), dissolved: new Set() };
+  return {
+    items: new Map(),
+    added: [],
+    dropsAccess: false,
+    dropsRoom: false,
+    droppedPresets: new Set(),
+    dissolved: new Set(),
+  };
 }
 
 function spellOut(plan: Plan, grant: Grant, specs: readonly string[]): void {

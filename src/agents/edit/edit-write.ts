@@ -1,4 +1,5 @@
 // Turns a plan into changes of a record's text: the list, the keys of expanded shorthands, nothing else.
+import { ROOM } from "../../core/notation/record/room.ts";
 import type { Range, Source } from "../../core/notation/source.ts";
 import { type Entry, entryOf, type Mapping } from "../../core/notation/tree.ts";
 import { flowReplacements, type ItemChanges, listReplacements, type WrittenList } from "./edit-list.ts";
@@ -25,6 +26,8 @@ export function writePlan({ text }: Source, view: View, plan: Plan): WriteResult
   parts.push(entry === null ? keyAdded(text, view.node, plan.added) : listChanged(text, entry, view, plan));
   const access = entryOf(view.node, "access");
   if (plan.dropsAccess && access !== null) parts.push(keyRemoved(text, view.node, access));
+  const room = entryOf(view.node, ROOM);
+  if (plan.dropsRoom && room !== null) parts.push(keyRemoved(text, view.node, room));
   const extended = entryOf(view.node, "extends");
   if (plan.droppedPresets.size > 0 && extended !== null)
     parts.push(presetsRemoved(text, view.node, extended, plan.droppedPresets));

@@ -64,6 +64,11 @@ function recordSchema(): Schema {
     mode: { type: "string", description: "reserved: it has no effect yet, calls are enforced all the same" },
     approvers: approversSchema(),
     land: landSchema,
+    room: {
+      type: "array",
+      items: { type: "string" },
+      description: "agents whose notes and denials it reads; short for obs.append and obs.query of them",
+    },
   };
   const $defs = { policy, test: testSchema(), ...grantDefinitions() };
   return whole("record", "ambit: an agent's record", { type: "object", properties: keys, $defs });

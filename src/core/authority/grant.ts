@@ -63,7 +63,7 @@ export interface Grant {
   /** Folder an `fs.*` grant was written for; its paths lie below. For showing and for the sandbox plan. */
   readonly root: readonly string[] | null;
   readonly span: Span | null;
-  /** Why a grant exists that is not written in the record: "sandbox", "access", "default", a preset. */
+  /** Why a grant exists that is not written in the record: "sandbox", "access", "room", "default", a preset. */
   readonly implied: string | null;
 }
 

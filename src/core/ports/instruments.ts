@@ -169,9 +169,9 @@ export interface ObservationView {
 
 export interface ObservationsPort {
   append(text: string, tags: readonly string[]): Promise<PortResult<{ readonly id: string }>>;
-  /** This agent's observations, newest first. */
+  /** Observations of these agents, newest first. */
   query(asked: {
-    readonly agent: string;
+    readonly agents: readonly string[];
     readonly text: string | null;
     readonly tag: string | null;
     /** Milliseconds since 1970. */

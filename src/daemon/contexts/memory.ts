@@ -99,8 +99,8 @@ export function contextObservations(observations: ObservationStore, asked: Conte
       const written = await observations.append({ id, name, session: of, at: now(), text, tags, isClean });
       return written.ok ? { ok: true, value: { id } } : failure(written);
     },
-    query: async ({ agent, text, tag, since, before, count }) => {
-      const whose = [{ workspace: name.workspace, agent }];
+    query: async ({ agents, text, tag, since, before, count }) => {
+      const whose = agents.map((agent) => ({ workspace: name.workspace, agent }));
       const found = await observations.query({ of: whose, text, tag, since, before, count });
       if (!found.ok) return failure(found);
       if (found.value.some(({ isClean }) => !isClean)) session.taint(asked.call);

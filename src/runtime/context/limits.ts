@@ -27,6 +27,9 @@ export const observationCharactersMax = 16_384;
 export const tagsMax = 16;
 export const tagCharactersMax = 64;
 export const observationsMax = 1000;
+/** Agents of one query, and the length of an id. */
+export const observedAgentsMax = 64;
+export const observedAgentCharactersMax = 256;
 export const programMillisecondsMax = 300_000;
 export const programMillisecondsUsual = 60_000;
 export const programOutputBytesMax = 16_777_216;

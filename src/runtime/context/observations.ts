@@ -9,6 +9,8 @@ import { countOf, failed, invalid, optionsOf, textsOf, type UseResult, useDenial
 export interface ObservationsQuery {
   /** The agent; its own by default. */
   readonly agent?: string | undefined;
+  /** Several agents, as one transcript. Each needs a grant. */
+  readonly agents?: readonly string[] | undefined;
   readonly text?: string | undefined;
   readonly tag?: string | undefined;
   /** Not before this time, in milliseconds since 1970. */
@@ -47,24 +49,40 @@ async function query(
   asker: UseGate,
   asked: unknown,
 ): Promise<UseResult<readonly ObservationView[]>> {
-  const read = optionsOf(asked, ["agent", "text", "tag", "since", "before", "count"]);
+  const read = optionsOf(asked, ["agent", "agents", "text", "tag", "since", "before", "count"]);
   const count = countOf(read?.["count"], 100, limits.observationsMax);
   const since = countOf(read?.["since"], 0, Number.MAX_SAFE_INTEGER, 0);
   if (read === null || count === null || since === null) return invalid("obs.query", "not a question for observations");
-  const named = read["agent"] ?? asker.agent;
-  const agent = typeof named === "string" ? agentIdOf(named) : named;
+  const agents = agentsIn(read, asker.agent);
   const words = [read["text"], read["tag"], read["before"]].map((word) => word ?? null);
-  if (typeof agent !== "string" || !words.every((word) => word === null || typeof word === "string"))
-    return invalid("obs.query", "what is asked for is text");
-  const granted = asker.ask({ verb: "obs.query", agent });
-  if (!granted.ok) return granted;
+  if (agents === null || !words.every((word) => word === null || typeof word === "string"))
+    return invalid(
+      "obs.query",
+      `what is asked for is text, of one \`agent\` or at most ${limits.observedAgentsMax} \`agents\``,
+    );
+  for (const agent of agents) {
+    const granted = asker.ask({ verb: "obs.query", agent });
+    if (!granted.ok) return granted;
+  }
   if (port === null) return nowhere("obs.query");
   const [text = null, tag = null, before = null] = words as readonly (string | null)[];
-  const found = await port.query({ agent, text, tag, since: since === 0 ? null : since, before, count });
+  const found = await port.query({ agents, text, tag, since: since === 0 ? null : since, before, count });
   if (!found.ok) return failed("obs.query", found);
   // A port that returns another agent's observations has a bug; they are not shown.
-  const own = found.value.filter((one) => one.agent === agent);
+  const own = found.value.filter((one) => agents.includes(one.agent));
   return useResult(Object.freeze(own.map((one) => Object.freeze({ ...one, tags: Object.freeze([...one.tags]) }))));
+}
+
+/** The agents of a query, by their ids; null for both keys at once, an empty list, or what names no agent. */
+function agentsIn(read: Readonly<Record<string, unknown>>, own: string): readonly string[] | null {
+  const { agent, agents } = read;
+  if (agents === undefined || agents === null) {
+    const named = agent ?? own;
+    return typeof named === "string" ? [agentIdOf(named)] : null;
+  }
+  const names = textsOf(agents, limits.observedAgentsMax, limits.observedAgentCharactersMax);
+  if (names === null || names.length === 0 || (agent ?? null) !== null) return null;
+  return [...new Set(names.map(agentIdOf))];
 }
 
 function nowhere(verb: string): UseResult<never> {

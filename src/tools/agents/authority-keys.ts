@@ -13,7 +13,7 @@ import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
 import { jsonTree } from "./json-tree.ts";
 
 /** The keys that grant; the others only restrict how the agent uses its grants. */
-const GRANTING: readonly string[] = ["capabilities", "access", "sandbox", "policy", "extends"];
+const GRANTING: readonly string[] = ["capabilities", "access", "sandbox", "policy", "extends", "room"];
 
 /** The authority keys present in the input. */
 export function authorityKeysIn(input: JsonObject): readonly string[] {

@@ -1,6 +1,12 @@
 // obs_append and obs_query: an agent's notes and its denials, for later turns.
 
-import { observationCharactersMax, tagCharactersMax, tagsMax } from "../../runtime/context/limits.ts";
+import {
+  observedAgentCharactersMax as nameCharactersMax,
+  observationCharactersMax,
+  observedAgentsMax,
+  tagCharactersMax,
+  tagsMax,
+} from "../../runtime/context/limits.ts";
 import type { ObservationsQuery } from "../../runtime/context/observations.ts";
 import { useResult } from "../../runtime/context/use-result.ts";
 import { type BuiltinTool, requestsFor } from "../../runtime/tool/builtin.ts";
@@ -8,7 +14,6 @@ import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtim
 
 const countMax = 500;
 const countUsual = 50;
-const nameCharactersMax = 256;
 
 interface AppendInput {
   readonly text: string;
@@ -36,9 +41,14 @@ export const OBSERVATION_TOOLS: readonly BuiltinTool[] = [
   },
   {
     name: "obs_query",
-    description: "Read recorded observations, newest first. Your denied calls are recorded with the tag `denial`.",
+    description:
+      "Read recorded observations, newest first. Your denied calls are recorded with the tag `denial`. With `agents`: the transcript that several agents share.",
     input: objectSchema({
       agent: textSchema("Whose observations; default: your own.", 1, nameCharactersMax),
+      agents: {
+        ...textsSchema("Several agents instead of one `agent`.", observedAgentsMax, nameCharactersMax),
+        minItems: 1,
+      },
       text: textSchema("A string the observation contains.", 1, nameCharactersMax),
       tag: textSchema("A tag of the observation.", 1, nameCharactersMax),
       since: countSchema("Only observations since this time, in milliseconds since 1970.", 0, Number.MAX_SAFE_INTEGER),
@@ -47,8 +57,8 @@ export const OBSERVATION_TOOLS: readonly BuiltinTool[] = [
     }),
     verbs: ["obs.query"],
     requests: (input, reading) => {
-      const { agent = reading.agent } = input as ObservationsQuery;
-      return requestsFor(reading, { verb: "obs.query", agent });
+      const { agent = reading.agent, agents = [agent] } = input as ObservationsQuery;
+      return requestsFor(reading, ...agents.map((one) => ({ verb: "obs.query", agent: one }) as const));
     },
     execute: async (input, { observe }) => {
       const found = await observe.query({ count: countUsual, ...(input as ObservationsQuery) });

@@ -16,6 +16,7 @@ export const AUTHORITY_KEYS = [
   "mode",
   "approvers",
   "land",
+  "room",
 ] as const;
 export type AuthorityKey = (typeof AUTHORITY_KEYS)[number];
 
@@ -67,12 +68,14 @@ export function misspelledKeys(record: Mapping, diagnostics: Diagnostics): Reado
       continue;
     }
     if (ROOMS.includes(key.toLowerCase())) {
-      diagnostics.warning("unknown_key", keySpan, `\`${key}\` has no effect: agents share no transcript`, {
-        fix: "obs.query{agents=[scout]}  # lets it read the notes and denials of scout",
-      });
+      const message = `\`${key.slice(0, 80)}\` has no effect; \`room\` lists the agents whose notes and denials are read`;
+      diagnostics.warning("unknown_key", keySpan, message, { fix: "room: [scout]" });
       continue;
     }
-    const suggestion = meantKey(key, known);
+    const suggestion = meantKey(
+      key,
+      known.filter((one) => one !== "room"),
+    );
     if (suggestion === null) continue;
     meant.add(suggestion as AuthorityKey);
     diagnostics.error("unknown_key", keySpan, `unknown key \`${key.slice(0, 80)}\``, { suggestion, fix: suggestion });
@@ -80,7 +83,7 @@ export function misspelledKeys(record: Mapping, diagnostics: Diagnostics): Reado
   return meant;
 }
 
-/** Other systems put agents into rooms with one transcript. Here an agent reads of another what its record grants. */
+/** Other words for the transcript that agents share. They may also be keys of the record's own. */
 const ROOMS: readonly string[] = ["room", "rooms", "transcript", "transcripts"];
 
 /** How the snippet of a manifest becomes one. */

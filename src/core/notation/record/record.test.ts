@@ -110,6 +110,10 @@ const GRANTS: readonly [Json, string[]][] = [
   [{ capabilities: ["tool.invoke{tools=[]}", "records.read"] }, ["tool.invoke{tools=[]}", "records.read"]],
   [{ policy: { consult: "allow" } }, ["agent.consult (policy consult)"]],
   [{ policy: { consult: "deny" } }, []],
+  [{ room: ["a", "agents/b"] }, ["records.read (default)", "obs.append (room)", "obs.query{agents=[a,b]} (room)"]],
+  [{ room: [], capabilities: [] }, ["obs.append (room)", "obs.query{agents=[]} (room)"]],
+  [{ room: "a", capabilities: [] }, []],
+  [{ room: ["a", "*"], capabilities: [] }, []],
   [{ policy: { consult: "alow" } }, []],
 ];
 
@@ -143,7 +147,11 @@ test.each<[Json, string[]]>([
 
 test.each<[Json, string[]]>([
   [{ capabilites: [] }, ["error unknown_key capabilites:"]],
-  [{ room: "shared", capabilities: ["memory.read"] }, ["warning unknown_key room:"]],
+  [{ room: "shared", capabilities: ["memory.read"] }, ["warning wrong_type room"]],
+  [{ rooms: ["scout"], capabilities: ["memory.read"] }, ["warning unknown_key rooms:"]],
+  [{ room: 5, capabilities: ["memory.read"] }, ["error wrong_type room"]],
+  [{ room: ["*"], capabilities: ["memory.read"] }, ["error bad_value room[0]"]],
+  [{ room: ["a", 5], capabilities: ["memory.read"] }, ["error wrong_type room[1]"]],
   [{ access: "x" }, ["error bad_value access"]],
   [{ sandbox: 5 }, ["error wrong_type sandbox"]],
   [{ sandbox: "/p/*" }, ["error bad_pattern sandbox"]],

@@ -27,6 +27,7 @@ import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
 import { sayLeftOut } from "./left-out.ts";
 import { misspelledKeys, strayKeys } from "./record-keys.ts";
 import { failing, type RecordTest, readTests } from "./record-tests.ts";
+import { ROOM, readRoom } from "./room.ts";
 
 export interface AgentRecord {
   readonly id: string | null;
@@ -128,6 +129,7 @@ class RecordReader {
       ...list.grants,
       ...this.#access(isUnclear ? [] : spoken).filter((grant) => !isWrittenOut(grant, list)),
       ...(isUnclear ? [] : this.#sandboxGrants(spoken)),
+      ...this.#room(),
       ...extended.grants,
     ];
     const explicit = [...limitedBy(policy.limits, beside, this.#diagnostics), ...policy.grants];
@@ -208,6 +210,11 @@ class RecordReader {
   #sandboxGrants(verbs: readonly string[]): readonly Grant[] {
     const span = entryOf(this.#node, "sandbox")?.value.span ?? this.#node.span;
     return verbs.map((verb) => this.#implied(verb, "sandbox", span));
+  }
+
+  #room(): readonly Grant[] {
+    const entry = entryOf(this.#node, ROOM);
+    return entry === null ? [] : readRoom(entry, this.#reading, this.#diagnostics);
   }
 
   #extended(): ReturnType<typeof readExtends> {
