@@ -19,11 +19,11 @@ const TEAM = "team";
 export type Budget = ReadonlyMap<BudgetKey, number>;
 
 /** Null after an error. A number alone is the total in dollars. `team`: of a manager, beside its own. */
-export function readBudget({ value }: Entry, diagnostics: Diagnostics): Budget | null {
+export function readBudget({ key: name, value }: Entry, diagnostics: Diagnostics): Budget | null {
   if (value.kind === "scalar" && isAmount(value.value)) return new Map([["totalUsd", value.value]]);
   if (value.kind !== "map") {
-    const message = `\`budget\` is a number of dollars or a map, not ${kindName(value)}`;
-    diagnostics.error("wrong_type", value.span, message, { fix: "budget: 25" });
+    const message = `\`${name}\` is a number of dollars or a map, not ${kindName(value)}`;
+    diagnostics.error("wrong_type", value.span, message, { fix: `${name}: 25` });
     return null;
   }
   const budget = new Map<BudgetKey, number>();

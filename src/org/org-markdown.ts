@@ -5,7 +5,7 @@ import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { quoted } from "../core/notation/quoted.ts";
 import type { Range, Source } from "../core/notation/source.ts";
 import type { Entry, Mapping, TreeNode } from "../core/notation/tree.ts";
-import { folded, type OrgScope, readOrgLine, withoutBlanksBehind } from "./org-line.ts";
+import { folded, ORG_KEYS, type OrgScope, readOrgLine, withoutBlanksBehind } from "./org-line.ts";
 
 /** A reader of JSON with positions. */
 export type ValueReader = (
@@ -123,10 +123,11 @@ class MarkdownReader {
     const at = (inner: Range): Range => ({ start: range.start + inner.start, end: range.start + inner.end });
     const keySpan = this.#span(at(found.keyRange));
     if (found.kind === "doubtful") {
-      const message = `this line is read as prose, and looks like \`${found.meant}\``;
-      this.#diagnostics.error("unknown_key", keySpan, message, {
-        fix: `- ${found.meant}: { ... } under the heading it belongs to, or another word before the colon`,
-      });
+      const isHere = part.scope !== null && ORG_KEYS[part.scope].includes(found.meant);
+      const instead = isHere ? "" : "; move it to the heading it belongs to, or put another word before the colon";
+      const message = `this line is read as prose, and looks like \`${found.meant}\`${instead}`;
+      const value = withoutBlanksBehind(line.slice(line.indexOf(":") + 1)).trimStart();
+      this.#diagnostics.error("unknown_key", keySpan, message, { fix: isHere ? `- ${found.meant}: ${value}` : null });
       return;
     }
     if (part.entries.some(({ key }) => key === found.key)) {

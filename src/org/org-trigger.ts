@@ -39,7 +39,8 @@ export function readTrigger(
   const kind = triggerKind([...values.keys()], written?.text ?? null);
   if (kind === null) {
     const known = `\`kind\` is ${KINDS.slice(0, -1).join(", ")} or ${KINDS.at(-1)}`;
-    diagnostics.error("bad_value", written?.span ?? keySpan, known);
+    const suggestion = written === null ? null : nearestName(written.text, KINDS);
+    diagnostics.error("bad_value", written?.span ?? keySpan, known, { suggestion });
     return null;
   }
   const times = ["every", "cron", "at"].filter((key) => values.has(key));

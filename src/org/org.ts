@@ -204,7 +204,7 @@ function clientIn(map: Mapping, diagnostics: Diagnostics): Pick<OrgAgent, "clien
   if (client !== null && !/^[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}$/.test(client.text))
     diagnostics.error("bad_value", client.span, "`client` is the name of a program on PATH", { fix: "client: claude" });
   if (model !== null && (model.text === "" || /[*\s]/.test(model.text)))
-    diagnostics.error("bad_value", model.span, "`model` is the name of one model", { fix: "leave it out" });
+    diagnostics.error("bad_value", model.span, "`model` is the name of one model; without it the client chooses");
   return { client, model };
 }
 
@@ -221,19 +221,19 @@ function readOwnCapabilities(entry: Entry | null, diagnostics: Diagnostics): Rea
   const own = new Map<string, OwnCapability>();
   if (entry === null) return own;
   if (entry.value.kind !== "map") {
-    const fix = 'deploy: { grants: ["proc.exec{cmds=[deploy]}"] }';
-    diagnostics.error("wrong_type", entry.value.span, `\`capabilities\` is a map, not ${kindName(entry.value)}`, {
-      fix,
-    });
+    const message = `\`capabilities\` is a map of names to what each grants, not ${kindName(entry.value)}`;
+    diagnostics.error("wrong_type", entry.value.span, message, { fix: "capabilities: {}" });
     return own;
   }
   if (entry.value.entries.length > ownCapabilitiesMax)
     diagnostics.error("too_large", entry.value.span, `an org file defines at most ${ownCapabilitiesMax} capabilities`);
   for (const { key: name, keySpan, value } of entry.value.entries.slice(0, ownCapabilitiesMax)) {
     if (CAPABILITIES.some((one) => one === name))
-      diagnostics.error("bad_value", keySpan, `${quoted(name)} is built in; rule on it in \`defaults\``, {
-        fix: `defaults: { capabilities: { ${name}: ask } }`,
-      });
+      diagnostics.error(
+        "bad_value",
+        keySpan,
+        `${quoted(name)} is built in: delete it here, and rule on it with \`defaults: { capabilities: { ${name}: ask } }\``,
+      );
     else if (!CAPABILITY_NAME.test(name))
       diagnostics.error("bad_value", keySpan, `${quoted(name)} is no name: lower case letters, digits, - and _`);
     else if (value.kind !== "map")

@@ -209,9 +209,12 @@ function namedWell(agent: Agent, source: Source): Agent {
   return id.ok ? agent : refusedFor(agent, source, id.message);
 }
 
+/** An agent is called as its file, so no line of the file helps. */
+const RENAME = "rename the file, such as to scout.md";
+
 export function refusedFor(agent: Agent, { name, text }: Source, message: string): Agent {
   const span = { source: name, start: 0, end: Math.max(0, text.indexOf("\n")) };
-  const fault: Diagnostic = { severity: "error", code: "bad_value", message, span, suggestion: null, fix: "id: scout" };
+  const fault: Diagnostic = { severity: "error", code: "bad_value", message, span, suggestion: null, fix: RENAME };
   const { around, tests } = agent;
   return { ...agentRefused(agent.id, agent.form, [fault, ...agent.diagnostics]), around, tests };
 }

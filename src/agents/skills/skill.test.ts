@@ -48,8 +48,9 @@ describe("a skill is valid or none", () => {
     ["No Tes!", "name: no-tes"],
     ["--", "name: my-skill"],
   ])("%s gets a suggested name", (name, fix) => {
-    const [told] = skillOf(`---\nname: "${name}"\ndescription: d\n---\nx\n`).diagnostics;
-    expect(told?.fix).toBe(fix);
+    const text = `---\nname: "${name}"\ndescription: d\n---\nx\n`;
+    expect(skillOf(text, "No Folder").diagnostics[0]?.fix).toBe(fix);
+    expect(skillOf(text, "notes").diagnostics[0]?.fix).toBe("name: notes");
   });
 
   test("tools that are not text never count as none", () => {

@@ -73,7 +73,7 @@ const EXAMPLE =
 function readName({ origin, folder }: SkillLocation, map: Mapping, diagnostics: Diagnostics): string | null {
   const entry = entryOf(map, "name");
   if (entry === null && origin !== "record") {
-    diagnostics.error("missing_field", map.span, "a skill has a `name`", { fix: `name: ${folder}` });
+    diagnostics.error("missing_field", map.span, "a skill has a `name`", { fix: `name: ${suggested(folder)}` });
     return null;
   }
   const name = entry === null ? folder : (textOf(entry, diagnostics)?.text ?? null);
@@ -81,7 +81,7 @@ function readName({ origin, folder }: SkillLocation, map: Mapping, diagnostics: 
   const span: Span = entry?.value.span ?? map.span;
   if (!isSkillName(name)) {
     const message = `${quoted(name)} is no name of a skill: 1 to ${nameCharactersMax} lower-case letters, digits and single hyphens`;
-    diagnostics.error("bad_value", span, message, { fix: `name: ${suggested(name) || "my-skill"}` });
+    diagnostics.error("bad_value", span, message, { fix: `name: ${isSkillName(folder) ? folder : suggested(name)}` });
     return null;
   }
   if (origin !== "record" && name !== folder)
@@ -96,7 +96,7 @@ function suggested(name: string): string {
     .slice(0, nameCharactersMax)
     .toLowerCase()
     .split(/[^a-z0-9]+/);
-  return words.filter((word) => word !== "").join("-");
+  return words.filter((word) => word !== "").join("-") || "my-skill";
 }
 
 /** Text of 1 to `charactersMax` characters. */

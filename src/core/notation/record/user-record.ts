@@ -27,9 +27,7 @@ export function readUserFacts(record: Mapping, diagnostics: Diagnostics): UserFa
   const address = line(entryOf(record, "address"), diagnostics);
   const [group, list] = [entryOf(record, "group"), entryOf(record, "groups")];
   if (group !== null && list !== null)
-    diagnostics.error("bad_value", group.keySpan, "`group` and `groups` mean the same: keep one", {
-      fix: "groups: []",
-    });
+    diagnostics.error("bad_value", group.keySpan, "`group` and `groups` mean the same: write all of them as `groups`");
   const groups = [...groupsIn(group, diagnostics), ...groupsIn(list, diagnostics)];
   const workspaces = workspacesIn(entryOf(record, "workspaces"), diagnostics);
   const isRead = diagnostics.list.slice(before).every(({ severity }) => severity !== "error");
@@ -73,7 +71,9 @@ function workspacesIn(entry: Entry | null, diagnostics: Diagnostics): readonly s
     diagnostics.error("too_large", entry.value.span, `\`workspaces\` has at most ${workspacesMax} folders`);
   for (const { text, span } of texts) {
     if (text.startsWith("/") || text === "~" || text.startsWith("~/")) continue;
-    diagnostics.error("bad_value", span, "a workspace is a folder that begins with / or ~/", { fix: `~/${text}` });
+    const isBelowHome = text !== "" && !text.startsWith("-") && !/(?:^|\/)\.\.?(?:\/|$)|[*?~]/.test(text);
+    const fix = isBelowHome ? `~/${text}` : null;
+    diagnostics.error("bad_value", span, "a workspace is a folder that begins with / or ~/", { fix });
   }
   return texts.map(({ text }) => text);
 }

@@ -21,7 +21,7 @@ export function applied(text: string, { fix: printed, suggestion, span }: Diagno
   const fix = printed?.replace(/ +#.*$/, "") ?? null;
   const put = (start: number, end: number, words: string): string => text.slice(0, start) + words + text.slice(end);
   if (fix === null || fix === suggestion) return put(span.start, span.end, suggestion ?? "");
-  const key = /^"?([a-zA-Z_]+)"?: /.exec(fix)?.[1];
+  const key = /^"?([a-zA-Z_-]+)"?: /.exec(fix)?.[1];
   // A map is written as one, a spec as a text.
   if (key === undefined) return put(span.start, span.end, /^[^{].*[{[]/.test(fix) ? `'${fix}'` : fix);
   const around = entriesOf(yamlTree(text)).filter(
