@@ -122,6 +122,78 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(served.out).toContain("content");
   });
 
+  test("hosted tools: declarations and inputs by the link's name, and nothing beside the folder", () => {
+    const tool = (name: string, reach: string): string => `{
+      name: "${name}", description: "Read a file.", capabilities: { fs_reach: { read: [${JSON.stringify(reach)}] } },
+      input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+      requests: ({ path }) => [{ verb: "fs.read", path }], execute: ({ path }, { files }) => files.readText(path),
+    }`;
+    writeFiles(real(), {
+      ".ambit/tools/read.mjs": `export const tools = [${tool("by_link", `${named()}/sub`)}, ${tool("by_name", "sub")}];`,
+    });
+    writeAgent(real(), "caller", "fs.read", "tool.invoke{tools=[by_link,by_name]}");
+    if (user !== process.getuid?.())
+      for (const name of [".ambit/tools", ".ambit/tools/read.mjs", ".ambit/agents/caller.md"])
+        chownSync(join(real(), name), user, user);
+    expect(ambit(real(), ["trust", "--yes"])).toMatchObject({ status: 0 });
+    const call = (folder: string, name: string, path: string): Ran =>
+      ambit(folder, ["call", "caller", name, JSON.stringify({ path })]);
+    for (const name of ["by_link", "by_name"]) {
+      for (const path of ["sub/file", `${named()}/sub/file`, `${real()}/sub/file`])
+        expect([path, call(named(), name, path)]).toMatchObject([path, { status: 0, out: "deeper\n" }]);
+      expect(call(real(), name, `${named()}/sub/file`)).toMatchObject({ status: 0, out: "deeper\n" });
+      for (const path of [`${named()}/file`, at("user/work/private"), at("user/secret")])
+        expect([path, call(named(), name, path)]).toMatchObject([path, { status: 10, out: "" }]);
+    }
+    // A link inside of the project is not followed by a declaration: the agent could put one there.
+    rmSync(join(real(), "sub"), { recursive: true });
+    symlinkSync(at("data/work"), join(real(), "sub"));
+    expect(call(named(), "by_link", "sub/private").status).not.toBe(0);
+    expect(ambit(named(), ["doctor"]).out).not.toContain("tool_exceeds_agents");
+  });
+
+  test("the library: a workspace and a path by the link's name", () => {
+    const script = `
+      import { createAmbit } from ${JSON.stringify(join(root, "dist/node-door.js"))};
+      const ambit = await createAmbit({ workspace: process.argv[1] });
+      const session = await ambit.session("coder");
+      const texts = [];
+      for (const path of process.argv.slice(2)) {
+        const answer = await session.call("fs_read", { path });
+        texts.push(answer.ok ? answer.value.text : answer.code);
+      }
+      console.log(JSON.stringify(texts));
+      await session.close();
+      await ambit.close();`;
+    const as = user === process.getuid?.() ? {} : { uid: user, gid: user };
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        script,
+        named(),
+        "file",
+        `${named()}/file`,
+        `${real()}/file`,
+        at("user/work/private"),
+      ],
+      {
+        ...as,
+        cwd: base,
+        encoding: "utf8",
+        env: {
+          PATH: process.env["PATH"],
+          HOME: at("user"),
+          XDG_STATE_HOME: at("state"),
+          XDG_CONFIG_HOME: at("config"),
+        },
+        timeout: 120_000,
+      },
+    );
+    expect([stderr, stdout]).toEqual(["", '["content\\n","content\\n","content\\n","scope_violation"]\n']);
+  });
+
   test("the link shows the root, and nothing beside it", () => {
     expect(line(named(), `ls -A ${at("user")} ${at("user/work")}`).out).toBe(
       `${at("user")}:\nwork\n\n${at("user/work")}:\nproj\n`,

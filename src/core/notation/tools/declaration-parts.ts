@@ -4,7 +4,7 @@ import { parseRoot } from "../../authority/axes/path.ts";
 import { ANY } from "../../authority/axes/scope.ts";
 import type { Grant } from "../../authority/grant.ts";
 import { patternsPerScopeMax } from "../../base/limits.ts";
-import { type Result, refuse } from "../../base/result.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { destinationsOf, type GrantOrigin, grantOf, HTTP_VERBS, treeGrant } from "../grants.ts";
 import { nearestName } from "../nearest.ts";
@@ -103,5 +103,8 @@ export function readReach(
 
 function parseReach(text: string, reading: Reading): Result<readonly string[]> {
   if (text.includes("${")) return refuse("bad_value", `${quoted(text)} holds a substitution, which is not made here`);
-  return parseRoot(text, reading.pathSettings);
+  const root = parseRoot(text, reading.pathSettings);
+  const { followed } = reading.pathSettings;
+  // As a path of a request below it is followed, so that a folder by a link's name is the folder.
+  return root.ok && followed !== undefined ? done(followed([...root.value, "any"]).slice(0, -1)) : root;
 }
