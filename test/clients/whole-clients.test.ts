@@ -355,7 +355,8 @@ describe.each(NAMES.filter((name) => wholeClients[name] !== null))(
       ];
       const line = words.map((word) => `'${word}'`).join(" ");
       const ended = join(base, "status");
-      tmux("new-session", "-d", "-x", "120", "-y", "40", `${line}; echo $? > ${ended}`);
+      // A Ctrl-C after the client's end must not end the shell that writes the status.
+      tmux("new-session", "-d", "-x", "120", "-y", "40", `trap : INT; ${line}; echo $? > ${ended}`);
       try {
         await vi.waitFor(
           () => {

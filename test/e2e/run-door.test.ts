@@ -91,6 +91,19 @@ test("the tools of the session are served to clients of the Model Context Protoc
   expect(answers[3]).toMatchObject({ result: { isError: true, structuredContent: { outcome: "denied" } } });
 });
 
+test("a call reads what the client wrote just before it, and the client reads at once what a call wrote", () => {
+  const post = (name: string, input: object): string => {
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
+    return `echo '${JSON.stringify(body)}' | ambit mcp serve`;
+  };
+  const out = inside(
+    `echo just now > fresh.txt; ${post("fs_read", { path: "fresh.txt" })}; ` +
+      `${post("fs_write", { path: "made.txt", content: "by a call" })} > /dev/null; cat made.txt`,
+  );
+  expect(out).toContain("just now");
+  expect(out).toMatch(/by a call$/);
+});
+
 test("why explains an entry of its own session, and knows no other", () => {
   const call = { name: "fs_read", arguments: { path: "/etc/passwd" } };
   const [denied] = serve([{ id: 1, method: "tools/call", params: call }]) as readonly [

@@ -1,5 +1,6 @@
 // Sandboxes with live roots: creates the copy before a program runs, keeps it in sync while it runs, and afterwards stores
 // changes that did not land.
+import { setTimeout } from "node:timers/promises";
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { RunResult } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
@@ -11,7 +12,7 @@ import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan, PlanPath } from "../../sandbox/plan/plan.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
 import { AUTHORITY } from "../../sandbox/plan/root-rules.ts";
-import type { OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import type { DoorSource, OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 
 export interface LiveSandboxesParts {
@@ -44,7 +45,7 @@ export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sand
         result = await inner.run(
           owner,
           { ...plan, masked: [], root: { ...root, copy } },
-          command,
+          { ...command, ...(command.door === undefined ? {} : { door: doorInStep(command.door, live) }) },
           sinks,
           judge,
           signal,
@@ -63,6 +64,24 @@ export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sand
       return { ok: true, ran: { ...result.ran, draft: null, denials, changes: isChange ? changes : null } };
     },
     end: (agent) => inner.end(agent),
+  };
+}
+
+const stepMillisecondsMax = 2_000;
+
+/**
+ * Tools that a client calls through the door read and write the project; the client reads and writes its copy. A call sees what
+ * the client wrote before it, and the client sees what the call wrote.
+ */
+function doorInStep(door: DoorSource, live: LiveRoot): DoorSource {
+  const inStep = (): Promise<void> =>
+    Promise.race([live.synchronize(), setTimeout(stepMillisecondsMax, undefined, { ref: false })]);
+  return async (call) => {
+    const isCall = call.route === "mcp" && call.body.includes("tools/call");
+    if (isCall) await inStep();
+    const answer = await door(call);
+    if (isCall) await inStep();
+    return answer;
   };
 }
 

@@ -17,6 +17,8 @@ export class FolderWatch {
   #isAllWatched = false;
   #isDirty = false;
   #isClosed = false;
+  /** The next comparison starts at once. */
+  #isUrgent = false;
   #wake: () => void = () => undefined;
 
   /** Shallow folders first: where there are too many, those that people edit are watched. */
@@ -57,6 +59,13 @@ export class FolderWatch {
       if (this.#isDirty) await this.#sleep(rest, false);
     }
     this.#isDirty = false;
+    this.#isUrgent = false;
+  }
+
+  /** Ends the wait of now, or the next one. */
+  hurry(): void {
+    this.#isUrgent = true;
+    this.#wake();
   }
 
   wake(): void {
@@ -71,11 +80,11 @@ export class FolderWatch {
   }
 
   #sleep(milliseconds: number, isWoken: boolean): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
+    if (this.#isClosed || this.#isUrgent) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.#wake = () => {
-        if (!isWoken && !this.#isClosed) return;
+        if (!isWoken && !this.#isClosed && !this.#isUrgent) return;
         clearTimeout(timer);
         resolve();
       };

@@ -54,6 +54,15 @@ export function hiddenAmong(
   return [...hidden.values()];
 }
 
+/** Why a copy is kept after its program. */
+export function copyKept({ unreadable }: Comparison, path: string): string {
+  const why =
+    unreadable > 0
+      ? `${unreadable} names are no UTF-8, or folders that cannot be opened`
+      : "there are too many names in it";
+  return `${why}; the copy stays in ${path} until the draft is discarded`;
+}
+
 export async function planStep({ changes }: Comparison, rules: StepRules): Promise<StepPlan> {
   const carryIn: SideChange[] = [];
   const land: SideChange[] = [];

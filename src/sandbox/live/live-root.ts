@@ -11,9 +11,19 @@ import type { LandingContext } from "../drafts/landing.ts";
 import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
+import { CONFLICT, DeferredChanges, unlandedOf } from "./deferred-changes.ts";
 import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import { gitFolderOf, hiddenAmong, isFresh, keyOf, planStep, quietMilliseconds, type StepPlan } from "./live-plan.ts";
+import {
+  copyKept,
+  gitFolderOf,
+  hiddenAmong,
+  isFresh,
+  keyOf,
+  planStep,
+  quietMilliseconds,
+  type StepPlan,
+} from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
 import { isEqualContent } from "./same-content.ts";
 import { digestOf, type StagedFile, stage } from "./staging.ts";
@@ -42,7 +52,7 @@ const INCOMING_FOLDER = "incoming";
 const patienceMilliseconds = 2_000;
 /** Longer than a tick of file system clocks: a later change has a later change time. */
 const tickMilliseconds = 25;
-const attemptsMax = 3;
+const tickNanoseconds: bigint = BigInt(tickMilliseconds) * 1_000_000n;
 const pathsShownMax = 20;
 
 export class LiveRoot {
@@ -58,9 +68,7 @@ export class LiveRoot {
   readonly #incoming: string;
   readonly #watch = new FolderWatch();
   readonly #began: bigint;
-  /** Changes of the program that did not land: they wait for its end. */
-  readonly #deferred = new Map<string, UnlandedChange>();
-  readonly #attempts = new Map<string, number>();
+  readonly #deferred = new DeferredChanges();
   /** When a change that is not quiet was first seen. */
   #pendingSince: number | null = null;
   #landed = 0;
@@ -68,6 +76,8 @@ export class LiveRoot {
   #lastDraft: string | null = null;
   #isOver = false;
   #loop: Promise<void> = Promise.resolve();
+  /** Callers of `synchronize`. */
+  #waiting: (() => void)[] = [];
 
   private constructor(parts: LiveRootParts, id: string, real: TreeFolder, began: bigint) {
     this.#parts = parts;
@@ -131,35 +141,50 @@ export class LiveRoot {
     this.#parts.lifecycle.forget(this.id);
   }
 
+  /** Resolves after a comparison that starts from now on, and what it found is carried over, also what was written just now. */
+  synchronize(): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#watch.hurry();
+    });
+  }
+
   async #run(): Promise<void> {
     while (!this.#isOver) {
       const began = performance.now();
+      const waiting = this.#waiting.splice(0);
       let isPending = false;
       try {
-        isPending = await this.#step(false);
+        ({ isPending } = await this.#step(waiting.length > 0));
       } catch (error) {
         this.#parts.note(`live root ${this.id}: ${messageOf(error)}`);
       }
+      for (const tell of waiting) tell();
       const took = performance.now() - began;
       if (!this.#isOver) await this.#watch.wait(isPending ? quietMilliseconds : null, took);
     }
+    for (const tell of this.#waiting.splice(0)) tell();
   }
 
-  /** True where a change waits until its file is quiet. */
-  async #step(isFinal: boolean): Promise<boolean> {
-    const start = nanoseconds();
-    await pause(tickMilliseconds);
+  /** `isPending`: a change waits until its file is quiet. `isFinal`: none does. */
+  async #step(isFinal: boolean): Promise<{ readonly found: Comparison; readonly isPending: boolean }> {
+    const start = nanoseconds() - tickNanoseconds;
     const found = await this.#compare();
     if (!found.isComplete) throw new Error("there are too many names in the copy; nothing more lands while it runs");
     this.#watch.follow(found.folders, this.#real, this.#copy);
     const plan = await this.#plan(found);
-    for (const change of plan.equal) this.#settleEqual(change);
-    for (const change of plan.apart) this.#hold(change, "draft_conflict", CONFLICT);
-    for (const change of plan.carryIn) await carryIn(change, this.#carryParts());
+    for (const { path, real, copy } of plan.equal) {
+      this.#base.settle(path, real, copy);
+      this.#deferred.delete(keyOf(path));
+    }
+    for (const change of plan.apart) this.#deferred.add(change, "draft_conflict", CONFLICT);
+    const sides = { real: this.#real, copy: this.#copy, base: this.#base, incoming: this.#incoming };
+    for (const change of plan.carryIn) await carryIn(change, sides);
     const isQuiet = isFinal || this.#isQuiet(plan.land);
-    if (isQuiet && plan.land.length > 0) await this.#land(plan, start, isFinal);
+    const isLeft = isQuiet && plan.land.length > 0 && !(await this.#land(plan, start, isFinal));
     this.#base.flush();
-    return !isQuiet;
+    return { found, isPending: !isQuiet || isLeft };
   }
 
   /** Where the program does not see what the project has, its changes never land: also at names that appeared since. */
@@ -180,20 +205,6 @@ export class LiveRoot {
     });
   }
 
-  #carryParts(): Parameters<typeof carryIn>[1] {
-    return { real: this.#real, copy: this.#copy, base: this.#base, incoming: this.#incoming };
-  }
-
-  #settleEqual({ path, real, copy }: SideChange): void {
-    this.#base.settle(path, real, copy);
-    this.#deferred.delete(keyOf(path));
-  }
-
-  #hold({ path, copy }: SideChange, code: UnlandedChange["code"], reason: string): void {
-    const kind = copy === null ? "delete" : KINDS[copy.kind];
-    this.#deferred.set(keyOf(path), { path: keyOf(path), kind, code, reason });
-  }
-
   /** Whether nothing was written just now, or some change has waited for long. */
   #isQuiet(land: readonly SideChange[]): boolean {
     const now = Date.now();
@@ -209,9 +220,10 @@ export class LiveRoot {
   }
 
   /**
-   * INVARIANT: `start` is from before the comparison, and a tick older: a later edit of the person has a later time.
+   * INVARIANT: `start` is from before the comparison, and a tick older: a later edit of the person has a later time. False:
+   * the project changed within that tick, and the next comparison decides.
    */
-  async #land({ land, gitFolders }: StepPlan, start: bigint, isFinal: boolean): Promise<void> {
+  async #land({ land, gitFolders }: StepPlan, start: bigint, isFinal: boolean): Promise<boolean> {
     this.#pendingSince = null;
     // Its project side may have changed within the same tick: it is compared again.
     const isSettled = ({ real }: SideChange): boolean =>
@@ -219,7 +231,8 @@ export class LiveRoot {
     const wanted = land.filter(
       (change) => isSettled(change) && (isFinal || gitFolderOf(change.path) !== null || !isFresh(change, Date.now())),
     );
-    if (wanted.length === 0) return;
+    const isAllSettled = land.every(isSettled);
+    if (wanted.length === 0) return isAllSettled;
     const { folders, lifecycle } = this.#parts;
     const { id } = folders.make();
     const byKey = new Map(wanted.map((change) => [keyOf(change.path), change]));
@@ -230,7 +243,7 @@ export class LiveRoot {
       await folders.remove(id).catch(() => undefined);
       throw error;
     }
-    if (staged.length === 0) return folders.remove(id);
+    if (staged.length === 0) return folders.remove(id).then(() => isAllSettled);
     folders.dropWork(id);
     const record: DraftRecord = { ...this.#record(id, start, wanted), isSealed: true };
     lifecycle.begin(record);
@@ -244,6 +257,7 @@ export class LiveRoot {
     const failed = new Set(report.kept.filter(({ kind }) => kind === "git").map(({ path }) => path));
     for (const file of staged) await this.#outcome(file, byKey.get(keyOf(file.path)), kept, failed, report);
     for (const unit of gitFolders) if (!failed.has(unit)) await this.#settleGit(unit);
+    return isAllSettled;
   }
 
   async #outcome(
@@ -261,7 +275,7 @@ export class LiveRoot {
       const told = report.kept.find(({ kind, path: one }) => kind === "git" && one === place);
       if (told === undefined) return this.#base.settle(path, change.real, file.copy);
       // Its configuration and hooks never land, and are kept at the end; a failed git import is retried.
-      if (place !== unit || this.#tried(unit)) this.#deferred.set(place, told);
+      if (place !== unit || this.#deferred.isGivenUp(unit)) this.#deferred.set(place, told);
       return;
     }
     const code = kept?.get(`${file.copy?.kind ?? "delete"} ${keyOf(path)}`);
@@ -269,15 +283,8 @@ export class LiveRoot {
     const told = report.kept.find(({ path: one }) => one === keyOf(path));
     // The person may have just changed it: compared again, and landed or reported as a conflict.
     const isTransient = code === undefined || code === "draft_conflict" || code === "not_landed";
-    if (isTransient && !this.#tried(keyOf(path))) return;
-    this.#hold(change, told?.code ?? "not_landed", told?.reason ?? "it could not be carried over");
-  }
-
-  /** True after too many attempts. */
-  #tried(key: string): boolean {
-    const count = (this.#attempts.get(key) ?? 0) + 1;
-    this.#attempts.set(key, count);
-    return count >= attemptsMax;
+    if (isTransient && !this.#deferred.isGivenUp(keyOf(path))) return;
+    this.#deferred.add(change, told?.code ?? "not_landed", told?.reason ?? "it could not be carried over");
   }
 
   /** It landed. Where the project differs by now, the person changed it since, and that is carried in. */
@@ -314,13 +321,21 @@ export class LiveRoot {
     let draft: string | null = null;
     let isCopyKept = false;
     try {
-      for (let round = 0; isSealed && round < 2; round++) await this.#step(true);
+      let found: Comparison | null = null;
+      // A client that changed nothing at its end is compared once.
+      for (let round = 0; isSealed && round < 2 && found?.changes.length !== 0; round++) {
+        const step = await this.#step(true);
+        found = step.found;
+        if (step.isPending) await pause(tickMilliseconds);
+      }
       const start = nanoseconds();
-      await pause(tickMilliseconds);
-      const found = await this.#compare();
+      if (found?.changes.length !== 0) {
+        await pause(tickMilliseconds);
+        found = await this.#compare();
+      }
       const left = await this.#leftOver(found);
       const conflicts = left.filter(
-        ({ path, isRealChanged }) => isRealChanged || this.#deferred.get(keyOf(path))?.code === "draft_conflict",
+        ({ path, isRealChanged }) => isRealChanged || this.#deferred.isConflict(keyOf(path)),
       );
       const waiting = left.filter((change) => !conflicts.includes(change));
       for (const [changes, from] of [
@@ -336,7 +351,8 @@ export class LiveRoot {
       for (const path of found.unlandable.slice(0, pathsShownMax))
         kept.push({ path, kind: "write", code: "not_landed", reason: "it is no file, folder or link" });
       isCopyKept = found.unreadable > 0 || !found.isComplete;
-      if (isCopyKept) kept.push({ path: ".", kind: "write", code: "not_landed", reason: this.#copyKept(found) });
+      if (isCopyKept)
+        kept.push({ path: ".", kind: "write", code: "not_landed", reason: copyKept(found, this.copyPath) });
     } catch (error) {
       isCopyKept = true;
       const reason = `what it changed last could not be carried over: ${messageOf(error)}; it is in ${this.copyPath}`;
@@ -352,14 +368,6 @@ export class LiveRoot {
     } else await this.discard();
     const root = this.#record(this.id, this.#began).root;
     return { draft: draft ?? this.#lastDraft, root, landed: this.#landed, paths: [...this.#paths], kept, keptMore: 0 };
-  }
-
-  #copyKept({ unreadable }: Comparison): string {
-    const why =
-      unreadable > 0
-        ? `${unreadable} names are no UTF-8, or folders that cannot be opened`
-        : "there are too many names in it";
-    return `${why}; the copy stays in ${this.copyPath} until the draft is discarded`;
   }
 
   async #leftOver({ changes }: Comparison): Promise<readonly SideChange[]> {
@@ -384,13 +392,9 @@ export class LiveRoot {
     const record: DraftRecord = { ...this.#record(id, start, changes), isSealed };
     lifecycle.begin(record);
     if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
-    const kept = staged.map(({ path, copy }): UnlandedChange => {
-      const kind = copy === null ? "delete" : KINDS[copy.kind];
-      return { path: keyOf(path), kind, code: "draft_conflict", reason: CONFLICT };
-    });
-    return lifecycle.keep(record, kept);
+    return lifecycle.keep(
+      record,
+      staged.map((file) => unlandedOf(file, "draft_conflict", CONFLICT)),
+    );
   }
 }
-
-const CONFLICT = "the project changed there while the program ran; nothing was overwritten";
-const KINDS = { file: "write", folder: "folder", link: "link" } as const;
