@@ -10,6 +10,7 @@ import { gatewayBench } from "./gateway.ts";
 import { hookBench } from "./hook.ts";
 import { mcpBench } from "./mcp/bench.ts";
 import { benchFolder } from "./place.ts";
+import { runBench } from "./run/bench.ts";
 import { sandboxBench } from "./sandbox/bench.ts";
 import { stateBench } from "./state/bench.ts";
 import { isStateWorker, serveStateWorker } from "./state/worker.ts";
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promi
   gateway: gatewayBench,
   hook: hookBench,
   mcp: mcpBench,
+  run: runBench,
   sandbox: sandboxBench,
   state: stateBench,
   tasks: tasksBench,

@@ -93,7 +93,11 @@ const CLIENTS: Readonly<Record<keyof typeof wholeClients, Client>> = {
     server: {
       path: ".gemini/settings.json",
       isHome: false,
-      settings: JSON.stringify({ mcpServers: { ambit: { ...SERVER, trust: true } } }),
+      // On a terminal of its own it loses what short commands print on a busy machine.
+      settings: JSON.stringify({
+        mcpServers: { ambit: { ...SERVER, trust: true } },
+        tools: { shell: { enableInteractiveShell: false } },
+      }),
     },
     hasSubAgents: false,
   },

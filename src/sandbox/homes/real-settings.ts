@@ -111,17 +111,20 @@ export function readAuthorities(
   const files: SettingFile[] = [];
   const notes: string[] = [];
   const variables: (readonly [string, string])[] = [];
+  /** Most machines name one file in all of the variables: it is read and copied once. */
+  const read = new Map<string, { readonly result: ReturnType<typeof readCertificates>; readonly path: string }>();
   for (const name of CERTIFICATE_VARIABLES) {
     const value = environment[name] ?? "";
     if (value === "") continue;
-    const read = readCertificates(value);
-    if (!read.ok) {
-      notes.push(`${name} is not passed on: ${read.why}`);
-      continue;
+    let one = read.get(value);
+    if (one === undefined) {
+      const path = certificatePath(name.toLowerCase());
+      one = { result: readCertificates(value), path: [paths.home, ...path].join("/") };
+      read.set(value, one);
+      if (one.result.ok) files.push({ path, content: Buffer.from(one.result.text) });
     }
-    const path = certificatePath(name.toLowerCase());
-    files.push({ path, content: Buffer.from(read.text) });
-    variables.push([name, [paths.home, ...path].join("/")]);
+    if (one.result.ok) variables.push([name, one.path]);
+    else notes.push(`${name} is not passed on: ${one.result.why}`);
   }
   return { files, notes, variables };
 }
