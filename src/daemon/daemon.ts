@@ -231,6 +231,10 @@ export class Daemon {
         session: (exchange) => calls.session(exchange),
       }),
       ["token.check", tokenCheck(this.#opening)],
+      [
+        "token.metadata",
+        async () => ({ ok: true, value: { metadata: this.#asked.parts.accessTokens?.metadata() ?? null } }),
+      ],
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["context.use", (exchange) => calls.use(exchange)],

@@ -18,6 +18,7 @@ import type { SessionCaveats } from "./calls/holding.ts";
 import { ClientTokens } from "./client-tokens.ts";
 import type { Delegations } from "./contexts/delegations.ts";
 import type { Admission } from "./control/admission.ts";
+import { type OauthClient, openingOf } from "./oauth/access-tokens.ts";
 import type { DaemonParts } from "./parts.ts";
 import type { Exchange, Peer, ProcessMark } from "./rpc/serving.ts";
 import { principalIn, Session, type Sessions } from "./session.ts";
@@ -83,9 +84,9 @@ export class Opening {
     { value: given, connected }: Pick<Exchange, "value" | "connected">,
     lifetime: "connection" | "client" = "connection",
   ): Promise<Answer<OpenSessionResult>> {
-    const opening = this.tokens.opening(given);
-    if (opening === null) return this.unknownToken(connected.peer);
-    const { value, id: clientToken } = opening;
+    const presented = await this.#presented(given, connected.peer);
+    if (!presented.ok) return presented;
+    const { value, id: clientToken } = presented.value;
     const cwd = textIn(value, "cwd", pathCharactersMax);
     const asked = textIn(value, "agent", pathCharactersMax);
     const named = optionalText(value, "user");
@@ -141,7 +142,7 @@ export class Opening {
       root,
       isForParent,
       isBrought: brought !== null,
-      ...(clientToken === null ? {} : { clientToken, isRevoked: () => !this.tokens.isValid(clientToken) }),
+      ...(clientToken === null ? {} : { clientToken, isRevoked: () => !this.#isValid(clientToken) }),
       granterOf: (link) => stores.links.get(link)?.granter.agent ?? null,
     });
     const userRecord = user.value === null ? null : this.#parts.records.user(user.value);
@@ -208,6 +209,34 @@ export class Opening {
     const revoked = this.#sessions.all().filter((session) => session.isRevoked);
     for (const session of revoked) this.close(session);
     return revoked.length;
+  }
+
+  /** The client that an access token of an authorization server is for; null for a text that is none. */
+  async accessToken(text: string, peer: Peer): Promise<Answer<OauthClient> | null> {
+    const { accessTokens } = this.#parts;
+    if (accessTokens?.isOne(text) !== true) return null;
+    const client = await accessTokens.check(text);
+    if (client.ok) return client;
+    return this.#refused({ cwd: "/", asked: "an access token", user: null, trace: null, face: "http", peer }, client);
+  }
+
+  /** INVARIANT: a session with a token has the agent, the folder and the user of the token, whatever the client wrote. */
+  async #presented(
+    given: JsonObject,
+    peer: Peer,
+  ): Promise<Answer<{ readonly value: JsonObject; readonly id: string | null }>> {
+    const bearer = member(given, "bearer");
+    const client = typeof bearer === "string" ? await this.accessToken(bearer, peer) : null;
+    if (client === null) {
+      const opening = this.tokens.opening(given);
+      return opening === null ? this.unknownToken(peer) : { ok: true, value: opening };
+    }
+    if (!client.ok) return client;
+    return { ok: true, value: { id: client.value.id, value: openingOf(given, client.value) } };
+  }
+
+  #isValid(id: string): boolean {
+    return id.startsWith("o_") ? this.#parts.accessTokens?.isValid(id) === true : this.tokens.isValid(id);
   }
 
   /** A token that is unknown, revoked or expired. */

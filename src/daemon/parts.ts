@@ -32,6 +32,7 @@ import type { OwnedBudget } from "../org/budget.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { CostRange, UseDecision } from "./calls/program-use.ts";
+import type { AccessTokens } from "./oauth/access-tokens.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
 
@@ -300,6 +301,8 @@ export interface DaemonParts {
   problems(): readonly string[];
   /** The second copy of the log and its status; null if none is configured. */
   sink?(): SinkStatus | null;
+  /** Access tokens of authorization servers that the user named; absent: only ambit's own tokens are accepted. */
+  readonly accessTokens?: AccessTokens;
   readonly presence: PresenceBook;
   readonly vault: Vault;
   readonly proof: Proof;

@@ -20,6 +20,7 @@ import { storePowers } from "../daemon/contexts/stores.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { type DaemonHostsOptions, daemonHosts } from "../daemon/hosts/hosts.ts";
 import { approvalNotifier } from "../daemon/notify.ts";
+import { openAccessTokens } from "../daemon/oauth/access-tokens.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
 import { daemonDrafts } from "../daemon/programs/drafts.ts";
 import { pinOf } from "../daemon/programs/pin.ts";
@@ -132,6 +133,10 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     wall: () => Date.now(),
     problems: () => [opened.value.problem(), ...secrets.problems()].filter((one) => one !== null),
     sink: () => sink.shown(),
+    accessTokens: openAccessTokens({
+      ...{ elapsed, now, digest: sha256, user: () => settings.user(), resolver: () => settings.resolver() },
+      fetch: (wish) => programs.fetch(wish),
+    }),
     presence: new PresenceVerifiers(stores.settings, now),
     vault: secrets.vault,
     drafts: drafts.lifecycle,

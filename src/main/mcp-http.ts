@@ -4,7 +4,7 @@ import type { McpHttpRequest } from "../cli/mcp/mcp.ts";
 import { shown } from "../cli/terminal/cells.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { VERSION } from "../core/base/version.ts";
-import type { CallMessages } from "../core/ports/daemon/daemon-calls.ts";
+import type { CallMessages, ResourceView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { type DaemonClient, daemonClient } from "../daemon/rpc/connect.ts";
 import { HttpServer, httpPath } from "../mcp/http/http-server.ts";
@@ -14,6 +14,9 @@ import type { UserFolders } from "../platform/folders.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present-result.ts";
+
+/** More than the sessions there can be. */
+const clientsMax = 4_096;
 
 export interface HttpMachine {
   readonly home: string | null;
@@ -32,13 +35,17 @@ export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): P
   const sessions = new HttpSessions({
     identity: { name: "ambit", version: VERSION },
     elapsed: () => performance.now(),
-    holds: async (token) => (await checks.check(token)).ok,
-    open: (bearer, previous) =>
+    holds: async (client) => (await checks.check(checks.latest(client))).ok,
+    open: (client, previous) =>
       new ReconnectingSession({
         previous,
         opening: {
           // The daemon takes these three from the token.
-          ...{ cwd: "/", agent: "token", user: null, bearer },
+          ...{ cwd: "/", agent: "token", user: null },
+          // A session that is opened again later, is opened with the token that the client has by then.
+          get bearer(): string {
+            return checks.latest(client);
+          },
           ...{ trace: null, face: "http", token: null, environment: {}, isForParent: false, pledge: served.pledge },
         },
         waitMilliseconds: served.waitMilliseconds,
@@ -47,7 +54,12 @@ export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): P
         note,
       }),
   });
-  const server = new HttpServer({ sessions, check: (token) => checks.check(token) });
+  const server = new HttpServer({
+    sessions,
+    check: (token) => checks.check(token),
+    clientOf: (token) => checks.clientOf(token),
+    metadata: () => checks.metadata(),
+  });
   // Before a client is answered: without a daemon there is nothing to serve.
   const first = await checks.connect();
   if (!first.ok) {
@@ -60,6 +72,13 @@ export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): P
     const port = await server.listen(served.host, served.port);
     const host = served.host.includes(":") ? `[${served.host}]` : served.host;
     note(`listening at http://${host}:${port}${httpPath}; clients need a token: ambit tokens add AGENT`);
+    const oauth = await checks.metadata();
+    if (oauth !== null)
+      note(
+        new URL(oauth.resource).port === String(port)
+          ? `access tokens for ${oauth.resource} are accepted, of ${oauth.issuers.join(", ")}`
+          : `access tokens are not accepted here: \`oauth.resource\` in your configuration is ${oauth.resource}`,
+      );
   } catch (error) {
     const why = error instanceof Error && "code" in error ? String(error.code) : "it cannot be opened";
     printError(`error: cannot listen at ${served.host}:${served.port}: ${why}`);
@@ -74,10 +93,14 @@ export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): P
   return EXIT.ok;
 }
 
-/** One connection that asks the daemon whether tokens hold: nothing is remembered, so a revoked token ends at once. */
+/**
+ * One connection that asks the daemon whether tokens hold: no answer is remembered, so a revoked token ends at once. The latest token
+ * of each client is, to open its session again.
+ */
 class TokenChecks {
   readonly #daemon: Pick<DaemonClient, "call">;
   #calls: Promise<Answer<MessageClient<CallMessages>>> | null = null;
+  readonly #latest = new Map<string, { readonly bearer: string; readonly expires: number }>();
 
   constructor(daemon: Pick<DaemonClient, "call">) {
     this.#daemon = daemon;
@@ -95,9 +118,37 @@ class TokenChecks {
     return mine;
   }
 
-  async check(bearer: string): Promise<Answer<object>> {
+  async check(bearer: string): Promise<Answer<{ readonly id: string }>> {
     const calls = await this.connect();
-    return calls.ok ? calls.value.ask("token.check", { bearer }) : calls;
+    if (!calls.ok) return calls;
+    const checked = await calls.value.ask("token.check", { bearer });
+    if (checked.ok) this.#keep(checked.value.id, bearer, checked.value.expires);
+    return checked;
+  }
+
+  /** Empty for a client that is not known. */
+  latest(client: string): string {
+    return this.#latest.get(client)?.bearer ?? "";
+  }
+
+  clientOf(bearer: string): string | null {
+    for (const [client, known] of this.#latest) if (known.bearer === bearer) return client;
+    return null;
+  }
+
+  async metadata(): Promise<ResourceView | null> {
+    const calls = await this.connect();
+    const answer = calls.ok ? await calls.value.ask("token.metadata", {}) : calls;
+    return answer.ok ? answer.value.metadata : null;
+  }
+
+  /** An older token may still hold; it does not take the place of one that holds longer. */
+  #keep(client: string, bearer: string, expires: number): void {
+    const before = this.#latest.get(client);
+    if (before !== undefined && before.expires > expires) return;
+    this.#latest.delete(client);
+    this.#latest.set(client, { bearer, expires });
+    for (const oldest of this.#latest.keys()) if (this.#latest.size > clientsMax) this.#latest.delete(oldest);
   }
 
   close(): void {

@@ -123,7 +123,8 @@ type UserKey =
   | "prompts"
   | "development"
   | "programs"
-  | "audit";
+  | "audit"
+  | "oauth";
 
 function triggersSchema(classes: readonly string[]): Schema {
   return closedMap(
@@ -241,6 +242,42 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
       remove: listOf({ type: "string" }, "folders of your search path that clients do not have"),
     },
     "changes to the toolchains that clients of ambit run find",
+  ),
+  oauth: closedMap(
+    {
+      resource: { type: "string", description: "the address that `ambit mcp serve --http` prints" },
+      issuers: listOf(
+        closedMap(
+          {
+            issuer: { type: "string", pattern: "^https?://.", description: "as its tokens name it" },
+            jwks: { type: "string", pattern: "^https?://.", description: "where its keys are, if not at its origin" },
+            scopes: listOf({ type: "string" }, "scopes that a token must have"),
+            clients: listOf(
+              closedMap(
+                {
+                  claims: {
+                    type: "object",
+                    description: "what a token says",
+                    additionalProperties: { type: "string" },
+                  },
+                  agent: { type: "string", description: "the agent of its sessions" },
+                  in: { type: "string", description: "the folder of its sessions" },
+                  user: { type: "string", description: "the user that its sessions act for" },
+                },
+                "claims, and the agent for them",
+                { required: ["claims", "agent", "in"] },
+              ),
+              "which claims get which agent",
+            ),
+          },
+          "an authorization server",
+          { required: ["issuer", "clients"] },
+        ),
+        "authorization servers",
+      ),
+    },
+    "whose access tokens clients over HTTP may present; by default none",
+    { required: ["resource", "issuers"] },
   ),
   audit: closedMap(
     {

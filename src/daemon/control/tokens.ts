@@ -17,7 +17,7 @@ export interface TokenParts {
 
 const tokenMillisecondsMin = 1_000;
 const tokenMillisecondsMax: number = 366 * 86_400_000;
-const pathCharactersMax = 4_096;
+const bearerCharactersMax = 16_384;
 
 export function tokenAnswers({
   parts,
@@ -78,7 +78,14 @@ export function tokenAnswers({
 
 export function tokenCheck(opening: Opening): MessageHandler {
   return async ({ value, connected }) => {
-    const found = opening.tokens.find(textIn(value, "bearer", pathCharactersMax) ?? "");
+    const bearer = textIn(value, "bearer", bearerCharactersMax) ?? "";
+    const client = await opening.accessToken(bearer, connected.peer);
+    if (client !== null) {
+      if (!client.ok) return client;
+      const { id, agent, expires } = client.value;
+      return { ok: true, value: { id, agent, expires } };
+    }
+    const found = opening.tokens.find(bearer);
     if (found === null) return opening.unknownToken(connected.peer);
     const { id, agent, expires } = found;
     return { ok: true, value: { id, agent, expires } };

@@ -1,6 +1,7 @@
 // Sessions of clients over HTTP. In the older era a client opens a session by `initialize` and names it in every request; in the
-// newer era there are none, and the requests of one token share one daemon session.
-// INVARIANT: a session belongs to the token that opened it. Under another token it does not exist.
+// newer era there are none, and the requests of one client share one daemon session. A client is known by its token: one of ambit's is one
+// client, and the access tokens that an authorization server gives to one client, one after another, are one client.
+// INVARIANT: a session belongs to the client that opened it. For another client it does not exist.
 import { randomUUID } from "node:crypto";
 import {
   createMcpHandler,
@@ -13,15 +14,15 @@ import { isRequestId, type RequestId } from "../json-rpc.ts";
 import type { ReconnectingSession } from "../reconnecting-session.ts";
 import { ServerFactory } from "../server.ts";
 import { listedTools } from "../tool-list.ts";
-import { idleMilliseconds, requestsOfSessionMax, sessionsMax, sessionsOfTokenMax } from "./limits.ts";
+import { closedClientsMax, idleMilliseconds, requestsOfSessionMax, sessionsMax, sessionsOfTokenMax } from "./limits.ts";
 import { errorAnswer } from "./web-exchange.ts";
 
 export interface HttpSessionsOptions {
   readonly identity: { readonly name: string; readonly version: string };
-  /** A session of the daemon, opened with this token when it is first used. `previous`: a session that it goes on from. */
-  open(token: string, previous: string | null): ReconnectingSession;
-  /** Whether the token still holds; false also while that is not known. */
-  holds(token: string): Promise<boolean>;
+  /** A session of the daemon, opened with the latest token of this client when it is first used. `previous`: a session that it goes on from. */
+  open(client: string, previous: string | null): ReconnectingSession;
+  /** Whether its latest token still holds; false also while that is not known. */
+  holds(client: string): Promise<boolean>;
   /** Milliseconds of a monotonic clock. */
   elapsed(): number;
 }
@@ -30,12 +31,13 @@ export interface HttpExchange {
   readonly request: Request;
   /** Undefined for a request without a body. */
   readonly body: Json | undefined;
-  readonly token: string;
+  /** Known by its token, which goes no further. */
+  readonly client: string;
 }
 
-/** What both eras have in common: something that is open for a token. */
+/** What both eras have in common: something that is open for a client. */
 interface Open {
-  readonly token: string;
+  readonly client: string;
   readonly session: ReconnectingSession;
   used: number;
   /** Exchanges that are not over. */
@@ -47,14 +49,14 @@ export class HttpSessions {
   readonly #options: HttpSessionsOptions;
   /** Of the older era, by the id that the client sends. */
   readonly #named = new Map<string, NamedSession>();
-  /** Of the newer era, by token. */
+  /** Of the newer era, by client. */
   readonly #shared = new Map<string, SharedSession>();
   /**
-   * By token: a session that made calls and was closed while its client may go on. INVARIANT: later sessions of the token are not
+   * By client: a session that made calls and was closed while its client may go on. INVARIANT: later sessions of the client are not
    * cleaner than it, because the client opens the next one by itself in the same conversation.
    */
   readonly #closed = new Map<string, string>();
-  /** By token: sessions that are being opened. */
+  /** By client: sessions that are being opened. */
   readonly #opening = new Map<string, number>();
 
   constructor(options: HttpSessionsOptions) {
@@ -66,34 +68,33 @@ export class HttpSessions {
   }
 
   /** A request of the older era. */
-  async named({ request, body, token }: HttpExchange): Promise<Response> {
+  async named({ request, body, client }: HttpExchange): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     const isInitialize = body !== undefined && isJsonObject(body) && member(body, "method") === "initialize";
     if (id === null && isInitialize) {
-      return this.#initialize(request, body, token);
+      return this.#initialize(request, body, client);
     }
     if (id === null) return errorAnswer(400, "the header Mcp-Session-Id is missing: send `initialize` first");
     const session = this.#named.get(id);
-    if (session === undefined || session.token !== token) return errorAnswer(404, "there is no such session");
+    if (session === undefined || session.client !== client) return errorAnswer(404, "there is no such session");
     return this.#during(session, () => session.handle(request, body));
   }
 
   /** A request of the newer era. */
-  async shared({ request, body, token }: HttpExchange): Promise<Response> {
-    const known = this.#shared.get(token);
-    const session = known ?? new SharedSession(this.#options.identity, token, this.#sessionOf(token));
-    if (known === undefined) this.#shared.set(token, session);
+  async shared({ request, body, client }: HttpExchange): Promise<Response> {
+    const known = this.#shared.get(client);
+    const session = known ?? new SharedSession(this.#options.identity, client, this.#sessionOf(client));
+    if (known === undefined) this.#shared.set(client, session);
     return this.#during(session, () => session.handler.fetch(request, { parsedBody: body }));
   }
 
-  /** Ends everything of a token that does not hold any more. */
-  closeToken(token: string): void {
-    this.#closeWhere((one) => one.token === token);
-    this.#closed.delete(token);
+  /** Ends everything of a client whose token does not hold any more. It may come back with another one. */
+  closeClient(client: string): void {
+    this.#closeWhere((one) => one.client === client);
   }
 
-  #sessionOf(token: string): ReconnectingSession {
-    return this.#options.open(token, this.#closed.get(token) ?? null);
+  #sessionOf(client: string): ReconnectingSession {
+    return this.#options.open(client, this.#closed.get(client) ?? null);
   }
 
   /** Ends what is idle or revoked, and tells clients of the newer era that their list has changed. */
@@ -101,8 +102,8 @@ export class HttpSessions {
     const { elapsed, holds } = this.#options;
     const now = elapsed();
     this.#closeWhere(({ used, running }) => running === 0 && now - used > idleMilliseconds);
-    const tokens = new Set(this.all.filter(({ running }) => running > 0).map(({ token }) => token));
-    for (const token of tokens) if (!(await holds(token))) this.closeToken(token);
+    const clients = new Set(this.all.filter(({ running }) => running > 0).map(({ client }) => client));
+    for (const client of clients) if (!(await holds(client))) this.closeClient(client);
     for (const session of this.#shared.values()) if (session.running > 0) await session.checkList();
   }
 
@@ -110,9 +111,9 @@ export class HttpSessions {
     this.#closeWhere(() => true);
   }
 
-  async #initialize(request: Request, body: Json | undefined, token: string): Promise<Response> {
-    const mine = [...this.#named.values()].filter((one) => one.token === token);
-    const opening = this.#opening.get(token) ?? 0;
+  async #initialize(request: Request, body: Json | undefined, client: string): Promise<Response> {
+    const mine = [...this.#named.values()].filter((one) => one.client === client);
+    const opening = this.#opening.get(client) ?? 0;
     const all = this.#named.size + [...this.#opening.values()].reduce((sum, count) => sum + count, 0);
     // The least recently used session that is idle gives way.
     const spare = mine.filter(({ running }) => running === 0).sort((one, other) => one.used - other.used)[0];
@@ -120,13 +121,13 @@ export class HttpSessions {
     if (isFull && spare !== undefined && opening < sessionsOfTokenMax) this.#closeWhere((one) => one === spare);
     else if (isFull || all >= sessionsMax) return errorAnswer(503, "too many sessions are open");
     // Counted from here on until the client has the session's id, or will never have it.
-    this.#opening.set(token, opening + 1);
+    this.#opening.set(client, opening + 1);
     const settled = (): void => {
-      const left = (this.#opening.get(token) ?? 1) - 1;
-      if (left === 0) this.#opening.delete(token);
-      else this.#opening.set(token, left);
+      const left = (this.#opening.get(client) ?? 1) - 1;
+      if (left === 0) this.#opening.delete(client);
+      else this.#opening.set(client, left);
     };
-    const session = new NamedSession(this.#options.identity, token, this.#sessionOf(token), (id, isOpen) => {
+    const session = new NamedSession(this.#options.identity, client, this.#sessionOf(client), (id, isOpen) => {
       if (isOpen) this.#named.set(id, session);
       else this.#closeWhere((one) => one === session);
     });
@@ -157,7 +158,8 @@ export class HttpSessions {
 
   #closeOne(one: Open): void {
     const { previous } = one.session;
-    if (previous !== null) this.#closed.set(one.token, previous);
+    if (previous !== null) this.#closed.set(one.client, previous);
+    for (const oldest of this.#closed.keys()) if (this.#closed.size > closedClientsMax) this.#closed.delete(oldest);
     one.close();
   }
 
@@ -167,16 +169,16 @@ export class HttpSessions {
         this.#named.delete(id);
         this.#closeOne(one);
       }
-    for (const [token, one] of [...this.#shared])
+    for (const [client, one] of [...this.#shared])
       if (isMeant(one)) {
-        this.#shared.delete(token);
+        this.#shared.delete(client);
         this.#closeOne(one);
       }
   }
 }
 
 class NamedSession implements Open {
-  readonly token: string;
+  readonly client: string;
   readonly session: ReconnectingSession;
   used = 0;
   running = 0;
@@ -187,11 +189,11 @@ class NamedSession implements Open {
 
   constructor(
     identity: HttpSessionsOptions["identity"],
-    token: string,
+    client: string,
     session: ReconnectingSession,
     onChange: (id: string, isOpen: boolean) => void,
   ) {
-    this.token = token;
+    this.client = client;
     this.session = session;
     this.#servers = new ServerFactory({ identity, session });
     this.#transport = new AnsweringTransport(
@@ -253,15 +255,15 @@ class AnsweringTransport extends WebStandardStreamableHTTPServerTransport {
 }
 
 class SharedSession implements Open {
-  readonly token: string;
+  readonly client: string;
   readonly session: ReconnectingSession;
   readonly handler: McpHttpHandler;
   used = 0;
   running = 0;
   #list: string | null = null;
 
-  constructor(identity: HttpSessionsOptions["identity"], token: string, session: ReconnectingSession) {
-    this.token = token;
+  constructor(identity: HttpSessionsOptions["identity"], client: string, session: ReconnectingSession) {
+    this.client = client;
     this.session = session;
     const servers = new ServerFactory({ identity, session, isForOneRequest: true });
     this.handler = createMcpHandler(({ era }) => servers.create(era), { legacy: "reject" });

@@ -12,6 +12,8 @@ export const requestsOfSessionMax = 64;
 /** Sessions of the older era, over all clients, and of one token. */
 export const sessionsMax = 512;
 export const sessionsOfTokenMax = 64;
+/** Clients that had a session before, whose next session is not cleaner. */
+export const closedClientsMax = 4_096;
 /** A session without an open request is ended after this time. */
 export const idleMilliseconds = 1_800_000;
 /** How often tokens of open streams are checked, and lists of tools compared. */

@@ -26,6 +26,7 @@ const USER_ONLY = [
   "development",
   "programs",
   "audit",
+  "oauth",
 ] as const;
 
 export type ConfigKey = (typeof SHARED)[number] | (typeof USER_ONLY)[number];

@@ -14,6 +14,7 @@ import { readAudit, type WrittenAudit } from "./audit-setting.ts";
 import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
 import { type LandSetting, readLand } from "./land-setting.ts";
 import { readModels, type WrittenModel } from "./model-setting.ts";
+import { readOauth, type WrittenOauth } from "./oauth-setting.ts";
 import {
   readEnvironmentNames,
   readLimits,
@@ -76,6 +77,8 @@ export interface Config {
   readonly search: WrittenSearch | null;
   /** Where a second copy of the log is kept; nowhere where nothing is written. */
   readonly audit: WrittenAudit | null;
+  /** Whose access tokens clients over HTTP may present; by default none. The user's to say. */
+  readonly oauth: WrittenOauth | null;
   /** What no agent exceeds, whatever its record says; null is no such limit. The user's to say. */
   readonly ceiling: readonly Grant[] | null;
   /** Names that never land, land by ask or land freely, beside those that are built in; a project's are only stricter. */
@@ -130,6 +133,7 @@ const EMPTY: Config = {
   models: [],
   search: null,
   audit: null,
+  oauth: null,
   ceiling: null,
   triggers: { rules: [] },
   diagnostics: [],
@@ -193,6 +197,10 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     audit:
       level === "user"
         ? read<WrittenAudit | null>("audit", null, (entry) => readAudit(entry, reading, diagnostics))
+        : null,
+    oauth:
+      level === "user"
+        ? read<WrittenOauth | null>("oauth", null, (entry) => readOauth(entry, reading, diagnostics))
         : null,
     triggers: read("triggers", EMPTY.triggers, (entry) => readTriggers(entry, level, diagnostics)),
     ceiling: level === "user" ? readCeiling(node, sandbox, reading, diagnostics) : null,

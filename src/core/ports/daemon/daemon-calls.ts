@@ -145,6 +145,14 @@ export interface ProgramRefusal {
   readonly hint?: string;
 }
 
+/** What clients over HTTP are told about the authorization servers. */
+export interface ResourceView {
+  /** The address that tokens are for. */
+  readonly resource: string;
+  readonly issuers: readonly string[];
+  readonly scopes: readonly string[];
+}
+
 export type CallMessages = {
   readonly "session.open": { readonly asks: OpenSessionRequest; readonly answers: OpenSessionResult };
   /** Whether a client token holds now. */
@@ -152,6 +160,8 @@ export type CallMessages = {
     readonly asks: { readonly bearer: string };
     readonly answers: { readonly id: string; readonly agent: string; readonly expires: number };
   };
+  /** Whose access tokens are accepted besides ambit's own; null where the user named no authorization server. */
+  readonly "token.metadata": { readonly asks: object; readonly answers: { readonly metadata: ResourceView | null } };
   readonly "session.close": { readonly asks: { readonly session: string }; readonly answers: object };
   /**
    * For a command that a client's hook put in the place of the client's own: calls through the hook's session from here on, until
