@@ -170,7 +170,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addSchedules(program, ports, behind, end);
   addStore(program, ports, end);
   addSkills(program, ports, end);
-  addApprovals(program, ports, end);
+  addApprovals(program, ports, end, ports);
   addPresence(program, ports, end);
   addChanges(program, ports, end);
   addCall(program, ports, end);

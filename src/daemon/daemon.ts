@@ -19,6 +19,7 @@ import { Contexts, type InstrumentsSource } from "./contexts/contexts.ts";
 import { Delegations } from "./contexts/delegations.ts";
 import { Admission } from "./control/admission.ts";
 import { approvalAnswers } from "./control/approvals.ts";
+import { budgetAnswers } from "./control/budgets.ts";
 import { changesAnswers } from "./control/changes.ts";
 import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
@@ -281,6 +282,7 @@ export class Daemon {
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
       ...changesAnswers(parts, admission, this.#entries),
       ...taskAnswers(parts, admission, this.#taskRuns),
+      ...budgetAnswers(parts),
       ...scheduleAnswers(parts, admission, this.#taskRuns.schedules),
       ...(this.#asked.stores === undefined ? [] : storeAnswers(this.#asked.stores, parts.stores.ledger, admission)),
       ...logAnswers(parts, admission),

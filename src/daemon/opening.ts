@@ -324,10 +324,12 @@ export class Opening {
   #nameOf(cwd: string, asked: string, user: string | null): Answer<NamedAgent> {
     const { records, stores } = this.#parts;
     const found = records.record(cwd, asked);
-    if (found.ok) return { ok: true, value: { name: found.value.name, notes: found.value.notes } };
     const plain: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(asked) };
     const made = madeName(stores.links, plain, user);
-    if (made !== null) return { ok: true, value: { name: made, notes: [] } };
+    // A file outside of `.ambit` that has the name of a made agent may have been written by that agent.
+    if (made !== null && (!found.ok || found.value.name.workspace === null))
+      return { ok: true, value: { name: made, notes: [] } };
+    if (found.ok) return { ok: true, value: { name: found.value.name, notes: found.value.notes } };
     const users = user === null ? madeNames(stores.links, plain).flatMap((name) => name.user ?? []) : [];
     if (users.length > 1)
       return refusal("unknown_agent", `several users have an agent ${plain.agent}`, `name one: --user ${users[0]}`);

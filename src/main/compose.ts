@@ -3,12 +3,12 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
 import { commandContext } from "../agents/disk/command-context.ts";
-import { orgTree } from "../agents/disk/org-file.ts";
+import { orgTree, readOrgFile } from "../agents/disk/org-file.ts";
 import { readWholeOrg, recordMember, writeOrgFiles } from "../agents/disk/org-members.ts";
 import { readPersonalityFolder } from "../agents/disk/personality-folder.ts";
 import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { editableServers } from "../agents/disk/server-files.ts";
-import { trustingFiles } from "../agents/disk/trusting-files.ts";
+import { editOrgFile, trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/ports.ts";
 import { canaryDenied } from "../cli/connect/connect.ts";
@@ -125,6 +125,14 @@ export function composePorts(machine: Machine): ProgramPorts {
       parse: orgTree,
       parseRecord: recordMember,
       write: (files) => writeOrgFiles(workspace ?? cwd, files),
+      file: () => {
+        const found = readOrgFile(workspace, nameOf);
+        return found === null || found.problem !== null ? null : found;
+      },
+      edit: ({ path, source }, text) =>
+        workspace === null || folders.state === null
+          ? { ok: false, message: "there is no folder for state, so no edit could be taken back" }
+          : editOrgFile(agents, { workspace, state: folders.state }, path, source, text),
     },
     taskOutputs: folders.state === null ? null : taskOutputs(folders.state),
     fresh: () => composePorts(machine),

@@ -1,5 +1,6 @@
 // An org file in Markdown, as the tree that the YAML form has: one reader checks both.
 import type { Span } from "../core/authority/grant.ts";
+import { idOfRole } from "../core/base/agent-id.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { quoted } from "../core/notation/quoted.ts";
@@ -21,15 +22,6 @@ export interface OrgTree {
 
 export function readOrgMarkdown(source: Source, readValue: ValueReader): OrgTree {
   return new MarkdownReader(source, readValue).read();
-}
-
-/** The id of an agent that writes none: its role in lower case, with hyphens for whatever is no part of an id. */
-export function idOfRole(role: string): string {
-  return role
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\p{M}._@+-]+/gu, "-")
-    .replace(/^[-.]+|[-.]+$/g, "");
 }
 
 /** A part of the file under one heading: its entries, and its prose. */

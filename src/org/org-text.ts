@@ -1,8 +1,8 @@
 // An org as text: Markdown as the seed writes it, YAML, and one record for each agent. INVARIANT: a command that writes
 // one of these reads it again and compares: a text that would not say the same is not written.
+import { idOfRole } from "../core/base/agent-id.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../core/base/json.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
-import { idOfRole } from "./org-markdown.ts";
 
 /** A tree as a value. Objects have no prototype: every key is a key. */
 export function jsonOfTree(node: TreeNode): Json {

@@ -1,5 +1,6 @@
 // A trigger of an org file: what starts a task, and whose.
 import type { Span } from "../core/authority/grant.ts";
+import { idOfRole } from "../core/base/agent-id.ts";
 import type { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import { quoted } from "../core/notation/quoted.ts";
@@ -7,7 +8,6 @@ import { kindName } from "../core/notation/scope/scope-values.ts";
 import type { Entry } from "../core/notation/tree.ts";
 import { checkKeys, type PlacedText, textIn } from "./org-fields.ts";
 import { KINDS, ORG_KEYS, type TriggerKind, triggerKind } from "./org-line.ts";
-import { idOfRole } from "./org-markdown.ts";
 
 export interface OrgTrigger {
   readonly name: string;

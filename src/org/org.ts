@@ -1,6 +1,6 @@
 // An org: its agents, who reports to whom, what each may do and where that is written, and what starts work.
 import type { Span } from "../core/authority/grant.ts";
-import { foldAgentId, parseAgentId } from "../core/base/agent-id.ts";
+import { foldAgentId, idOfRole, parseAgentId } from "../core/base/agent-id.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
@@ -20,7 +20,7 @@ import { type Entry, entryOf, type Mapping, type TreeNode } from "../core/notati
 import { type Budget, type OwnedBudget, readBudget, readTeamBudget } from "./budget.ts";
 import { checkKeys, mapIn, type PlacedText, textIn } from "./org-fields.ts";
 import { ORG_KEYS } from "./org-line.ts";
-import { idOfRole, type OrgTree } from "./org-markdown.ts";
+import type { OrgTree } from "./org-markdown.ts";
 import { type OrgTrigger, readTrigger } from "./org-trigger.ts";
 
 export const orgAgentsMax = 500;

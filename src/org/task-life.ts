@@ -1,5 +1,5 @@
 // The life of a task, as pure changes: each returns the changed task, or null where the change does not apply any more.
-import { isEnded, type Task } from "../core/ports/stores/task-store.ts";
+import { type HeldDirectives, isEnded, type Task } from "../core/ports/stores/task-store.ts";
 
 export const promptCharactersMax = 100_000;
 export const attemptsMost = 100;
@@ -13,7 +13,13 @@ export type RunReport =
   /** Denied by the gate: another run would be denied as well. */
   | { readonly kind: "denied"; readonly reason: string }
   /** Withheld until a person answers. */
-  | { readonly kind: "asked"; readonly approval: string; readonly capabilities: readonly string[] }
+  | {
+      readonly kind: "asked";
+      readonly approval: string;
+      readonly capabilities: readonly string[];
+      /** What the run directed and waits for the same answer: it ended well, and is not repeated for it. */
+      readonly held?: HeldDirectives;
+    }
   /** Withheld until its budget counts anew. */
   | { readonly kind: "unfunded"; readonly until: number; readonly reason: string }
   /** The agent requested capabilities that were refused: its next run asks for them again. */
@@ -46,20 +52,22 @@ export function endRun(task: Task, generation: number, report: RunReport, now: n
   if (!isHeld(task, generation)) return null;
   switch (report.kind) {
     case "ended":
-      if (report.status === 0) return { ...task, state: "done", status: 0, reason: report.reason };
+      if (report.status === 0) return { ...withoutHeld(task), state: "done", status: 0, reason: report.reason };
       return again({ ...task, status: report.status }, report.reason, now);
     case "denied":
       return { ...task, state: "failed", status: null, reason: report.reason };
     case "asked": {
-      const { approval, capabilities } = report;
+      const { approval, capabilities, held } = report;
       const reason = `waits for ${requestText(capabilities)}: ambit approve ${approval}`;
-      return { ...unstarted(task), state: "parked", waitsFor: { approval, capabilities }, reason };
+      const parked = { state: "parked" as const, waitsFor: { approval, capabilities }, reason };
+      return { ...withoutHeld(unstarted(task)), ...parked, ...(held === undefined ? {} : { held }) };
     }
     case "requested": {
       const capabilities = report.requested.map(({ capability }) => capability);
       const refused = task.refused.filter(({ capability }) => !capabilities.includes(capability));
       const requested = [...task.requested, ...report.requested];
-      return { ...task, state: "queued", due: now, refused, requested, status: 0, reason: requestText(capabilities) };
+      const open = { state: "queued" as const, due: now, status: 0, reason: requestText(capabilities) };
+      return { ...withoutHeld(task), ...open, refused, requested };
     }
     case "unfunded":
       if (task.deadline !== null && report.until >= task.deadline)
@@ -94,7 +102,12 @@ export function answerTask(task: Task, approval: string, answer: ApprovalAnswer,
   const { reason } = answer;
   const refused = waitsFor.capabilities.map((capability) => ({ capability, reason }));
   const known = task.refused.filter(({ capability }) => !waitsFor.capabilities.includes(capability));
-  return { ...open, refused: [...known, ...refused], reason: reason === "" ? "refused" : `refused: ${reason}` };
+  const why = reason === "" ? "refused" : `refused: ${reason}`;
+  return { ...withoutHeld(open), refused: [...known, ...refused], reason: why };
+}
+
+function withoutHeld({ held: _held, ...task }: Task): Task {
+  return task;
 }
 
 export function cancelTask(task: Task): Task | null {
@@ -106,7 +119,7 @@ export function cancelTask(task: Task): Task | null {
 /** A person's retry begins anew, with all of its attempts. */
 export function retryTask(task: Task, now: number): Task | null {
   if (task.state === "running" || (task.state === "queued" && task.due <= now)) return null;
-  return { ...task, state: "queued", attempts: 0, due: now, waitsFor: null, reason: "retried" };
+  return { ...withoutHeld(task), state: "queued", attempts: 0, due: now, waitsFor: null, reason: "retried" };
 }
 
 function again(task: Task, reason: string, now: number): Task {

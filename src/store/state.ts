@@ -90,7 +90,7 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
     observations: new SqliteObservationStore(loop),
     secrets: new SqliteSecretStore(loop),
     settings: new SqliteSettingStore(loop),
-    tasks: new SqliteTaskStore(loop),
+    tasks: new SqliteTaskStore(loop, links),
     schedules: new SqliteScheduleStore(loop),
     shared: new SqliteSharedStores(loop),
     loop,

@@ -1,50 +1,25 @@
 // Directives through the built program. The client is a script with Claude Code's name, in a folder of the user's configuration, that
 // prints a transcript: what the assistant of the transcript directs is carried out once, and nothing else is.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
-import { ownFolder } from "../house/own-folder.ts";
 import { holdsWithin } from "../house/until.ts";
-import { Walk } from "../seeds/walk.ts";
+import { assistant, DirectedWalk, type ShownTask } from "./directed.ts";
 
-const walk = new Walk();
-const client = ownFolder("ambit-client-");
+const walk = new DirectedWalk();
+const { client } = walk;
 const patienceMilliseconds = 60_000;
 
-interface ShownTask {
-  readonly id: string;
-  readonly agent: string;
-  readonly state: string;
-  readonly prompt: string;
-  readonly reason: string;
-  readonly payers: readonly string[];
-  readonly origin: { readonly kind: string; readonly id: string; readonly depth: number } | null;
-}
+const tasks = (): readonly ShownTask[] => walk.tasks();
+const madeBy = (id: string): readonly ShownTask[] => walk.madeBy(id);
+const add = (...words: readonly string[]): string => walk.add(...words);
+const show = (id: string): ShownTask => walk.task(id);
+const work = (): void => walk.work();
+const log = (id: string): string => walk.output(id);
+const ran = (agent: string, ...lines: readonly string[]): string => walk.ran(agent, ...lines);
 
-function tasks(): readonly ShownTask[] {
-  return (JSON.parse(walk.ambit("tasks", "list", "--json").out) as { tasks: readonly ShownTask[] }).tasks;
-}
-const madeBy = (id: string): readonly ShownTask[] => tasks().filter(({ origin }) => origin?.id === id);
-const add = (...words: readonly string[]): string => {
-  const { task } = JSON.parse(walk.ambit("tasks", "add", "--json", "--retries", "1", ...words).out) as {
-    task: ShownTask;
-  };
-  return task.id;
-};
-const show = (id: string): ShownTask => tasks().find((task) => task.id === id) ?? unable(id);
-const work = (): void => void walk.ambit("tasks", "work", "--once");
-const log = (id: string): string => walk.ambit("tasks", "log", id).out;
-
-function unable(id: string): never {
-  throw new Error(`there is no ${id}`);
-}
-
-function assistant(...texts: readonly string[]): string {
-  const content = texts.map((text) => ({ type: "text", text }));
-  return JSON.stringify({ type: "assistant", parent_tool_use_id: null, message: { role: "assistant", content } });
-}
 function toolResult(content: string): string {
   return JSON.stringify({
     type: "user",
@@ -52,54 +27,21 @@ function toolResult(content: string): string {
   });
 }
 
-/** Adds a task whose transcript has these lines, and runs everything. */
-function ran(agent: string, ...lines: readonly string[]): string {
-  const name = `t${Math.random().toString(36).slice(2)}.jsonl`;
-  walk.write({ [name]: `${lines.join("\n")}\n` });
-  const id = add(agent, name);
-  work();
-  return id;
-}
-
 beforeAll(() => {
-  mkdirSync(join(client, "bin"));
-  const script = join(client, "bin", "claude");
-  writeFileSync(
-    script,
-    [
-      "#!/bin/sh",
-      `printf 'prompt: %s\\n' "$2" >&2`,
-      `file=$(printf '%s' "$2" | head -n 1)`,
-      // A client without `code` does not see the workspace.
-      `cat "$file" 2>/dev/null || cat "$(dirname "$0")/../$file"`,
-      `test -e "$file.wait" && sleep 5`,
-      `test ! -e "$file.fail"`,
-      "",
-    ].join("\n"),
+  walk.begin(
+    "name: Org",
+    "defaults: { client: claude }",
+    "agents:",
+    "  lead: { role: Lead }",
+    "  dev: { role: Dev, reportsTo: lead }",
+    "  intern: { role: Intern, reportsTo: dev }",
+    "  side: { role: Side }",
+    "  junior: { role: Junior, reportsTo: lead, capabilities: { delegate: deny, schedule: deny } }",
+    "  below: { role: Below, reportsTo: junior }",
+    "  asker: { role: Asker, capabilities: { delegate: ask } }",
+    "  helper: { role: Helper, reportsTo: asker }",
+    "  coder: { role: Coder, capabilities: { code: ask, web: deny } }",
   );
-  chmodSync(script, 0o755);
-  const config = join(environment["XDG_CONFIG_HOME"] ?? "", "ambit");
-  mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "config.yml"), `runtime: [${client}]\n`);
-  walk.write({
-    ".ambit/org.yml": [
-      "name: Org",
-      "defaults: { client: claude }",
-      "agents:",
-      "  lead: { role: Lead }",
-      "  dev: { role: Dev, reportsTo: lead }",
-      "  intern: { role: Intern, reportsTo: dev }",
-      "  side: { role: Side }",
-      "  junior: { role: Junior, reportsTo: lead, capabilities: { delegate: deny, schedule: deny } }",
-      "  below: { role: Below, reportsTo: junior }",
-      "  asker: { role: Asker, capabilities: { delegate: ask } }",
-      "  helper: { role: Helper, reportsTo: asker }",
-      "  coder: { role: Coder, capabilities: { code: ask, web: deny } }",
-      "",
-    ].join("\n"),
-    "quiet.jsonl": `${assistant("done")}\n`,
-  });
-  walk.trust();
 });
 afterAll(() => {
   walk.ambit("daemon", "stop");
@@ -139,10 +81,24 @@ describe("a directive", () => {
     expect(show(id)).toMatchObject({ state: "parked" });
     expect(show(id).reason).toContain("REQUEST[capability:delegate]");
     expect(madeBy(id)).toEqual([]);
+    const runs = log(id).split("prompt: ").length;
     expect(walk.ambit("approve", "--yes").status).toBe(0);
     work();
     expect(show(id).state).toBe("done");
     expect(madeBy(id)).toHaveLength(1);
+    // The client wrote the line once, and was not started again for it.
+    expect(log(id).split("prompt: ").length).toBeLessThanOrEqual(runs);
+    work();
+    expect(madeBy(id)).toHaveLength(1);
+  });
+  test("that asks and is refused re-opens the task: its next run reads the reason", () => {
+    const id = ran("asker", assistant("DELEGATE[helper]: quiet.jsonl again"));
+    const approval = /ambit approve (\S+)/.exec(show(id).reason)?.[1] ?? "";
+    expect(walk.ambit("approvals", "refuse", approval, "--reason", "helper is away").status).toBe(0);
+    work();
+    expect(log(id)).toContain("The capability delegate was refused for this task: helper is away");
+    expect(madeBy(id)).toEqual([]);
+    walk.ambit("tasks", "cancel", id);
   });
   test("schedules a task of the agent itself", () => {
     const id = ran("lead", assistant("SCHEDULE[every 2h]: quiet.jsonl\nSCHEDULE[whenever]: quiet.jsonl"));

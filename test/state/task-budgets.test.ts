@@ -38,6 +38,7 @@ const ORG = [
   "  total: { role: Total, budget: { totalCalls: 1 } }",
   "  none: { role: None, budget: { dailySeconds: 0 } }",
   "  slow: { role: Slow, budget: { totalSeconds: 2 } }",
+  "  task: { role: Task, budget: { perTaskCalls: 5 } }",
   "",
 ].join("\n");
 
@@ -98,4 +99,22 @@ describe("a budget of seconds", () => {
     expect(out).not.toContain("ended");
     expect(ran("slow", "ok.sh")).toMatchObject({ state: "failed", attempts: 1 });
   });
+});
+
+test("ambit org budgets shows what each budget has spent and what is left; org show has the limits", () => {
+  expect(ran("task", "ok.sh").state).toBe("done");
+  const { budgets } = JSON.parse(walk.ambit("org", "budgets", "--json").out) as {
+    budgets: readonly { owner: string; period: string; unit: string; limit: number; spent: number; left: number }[];
+  };
+  const shown = (owner: string): object | undefined => budgets.find((one) => one.owner === owner);
+  expect(shown("agent daily")).toMatchObject({ period: "daily", unit: "calls", limit: 2, spent: 2, left: 0 });
+  expect(shown("team lead")).toMatchObject({ period: "daily", unit: "calls", limit: 3, spent: 3, left: 0 });
+  expect(shown("org")).toMatchObject({ period: "total", unit: "calls", limit: 1000 });
+  expect(shown("agent slow")).toMatchObject({ period: "total", unit: "seconds", limit: 2, left: 0 });
+  expect(budgets.filter(({ owner }) => owner === "org")).toHaveLength(1);
+  expect(shown("agent task")).toMatchObject({ period: "task", unit: "calls", limit: 5, spent: 1, left: 4 });
+  const { out } = walk.ambit("org", "budgets");
+  expect(out).toMatch(/agent daily\n {2}daily {4}2 of 2 calls, used up, anew at 20/);
+  expect(walk.ambit("org", "show").out).toContain("lead  Lead  sh in .  team budget dailyCalls 3");
+  expect(walk.ambit("org", "show").out).toContain("Org  budget totalCalls 1000");
 });

@@ -1,10 +1,14 @@
 // Edits that a user makes through ambit are trusted as they are made, so that no second review is needed.
 
-import { relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
 import { sha256 } from "../../platform/digest.ts";
+import { editFile } from "../../platform/edit-file.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
+import { memberPath } from "../project/project.ts";
 import { trustedEdit } from "../project/review.ts";
 import type { Agents } from "./agents.ts";
+import { orgOf } from "./org-file.ts";
 import type { RecordFiles } from "./record-file-types.ts";
 import { AGENTS } from "./workspace.ts";
 
@@ -46,4 +50,41 @@ export function trustingFiles(files: RecordFiles, agents: Agents, cwd: string, w
       return done;
     },
   };
+}
+
+export type OrgEditResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
+/** An edit of the org file: never over another edit. `path`: inside the workspace. Refused if the file does not have the text of `before` any more. */
+export function editOrgFile(
+  agents: Agents,
+  place: { readonly workspace: string; readonly state: string },
+  path: string,
+  before: Source,
+  text: string,
+): OrgEditResult {
+  const { workspace, state } = place;
+  const done = editFile<string>(
+    join(workspace, path),
+    { state, inside: workspace, charactersMax: sourceCharactersMax },
+    (now) =>
+      now === before.text
+        ? { kind: "write", text }
+        : { kind: "refuse", refusal: `${path} was changed meanwhile; nothing was written` },
+  );
+  if (done.kind !== "done")
+    return { ok: false, message: done.kind === "refused" ? done.refusal : `${path} ${done.message}` };
+  trustEdit(agents, path, before, { name: before.name, text });
+  return { ok: true };
+}
+
+/** Of each agent only if its text before the edit was trusted; otherwise more than the edit would become trusted. */
+function trustEdit(agents: Agents, path: string, before: Source, after: Source): void {
+  const { project, trusted } = agents.opened();
+  if (trusted === null) return;
+  const known = trusted.file(path);
+  if (known?.text === before.text) trusted.trustFile({ ...known, text: after.text, digest: sha256(after.text) });
+  for (const { id } of orgOf(after).agents) {
+    const file = trustedEdit(project, memberPath(path, id), before, after, sha256);
+    if (file !== null) trusted.trustFile(file);
+  }
 }

@@ -1,7 +1,7 @@
 // Where agents are on disk: the nearest folder with an `.ambit`, and the files that define agents.
 import { type Dirent, lstatSync, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
-import { agentIdOf } from "../../core/base/agent-id.ts";
+import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
 import { memberFile, type OrgFile, readOrgFile } from "./org-file.ts";
 
 const FOLDER = ".ambit";
@@ -56,9 +56,11 @@ export function findAgent(
   const own = workspace === null ? null : ownAgent(agentIdOf(name), join(workspace, AGENTS));
   // An id takes precedence over a file of the same name.
   if (own !== null && !name.includes("/")) return own;
+  const known = own ?? memberOf(agentIdOf(name), workspace, org());
+  // INVARIANT: a file that an agent writes never takes the place of an agent with a dot in its id.
+  if (known !== null && parseAgentId(name).ok) return known;
   const path = resolve(cwd, name);
-  if (extname(name) !== "" && kindOf(path) === "file") return { path, name: agentName(name) };
-  return own ?? memberOf(agentIdOf(name), workspace, org());
+  return extname(name) !== "" && kindOf(path) === "file" ? { path, name: agentName(name) } : known;
 }
 
 /** The org file, where a caller that looks for many agents has read it already. */

@@ -20,6 +20,7 @@ export interface ApproveOptions extends JsonOption {
   readonly uses?: string;
   readonly for?: string;
   readonly presence?: string;
+  readonly forGood?: boolean;
   readonly yes: boolean;
 }
 

@@ -14,6 +14,7 @@ import {
   type ShowOptions,
 } from "./approvals.ts";
 import { type ApproveOptions, approve, onlyWaiting } from "./approve.ts";
+import { approveForGood, type ForGoodPorts } from "./for-good.ts";
 import {
   type PresenceDeleteOptions,
   type PresenceOptions,
@@ -28,7 +29,7 @@ type End = (exit: ExitCode) => void;
 const JSON_OPTION = ["--json", "print one JSON object", false] as const;
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
-export function addApprovals(program: Command, ports: WatchPorts, end: End): void {
+export function addApprovals(program: Command, ports: WatchPorts, end: End, org: ForGoodPorts | null = null): void {
   const approvals = program.command("approvals").description("list, approve and refuse requests of agents");
   approvals
     .command("list")
@@ -45,7 +46,7 @@ export function addApprovals(program: Command, ports: WatchPorts, end: End): voi
     .option("--full", "do not shorten long values", false)
     .option(...JSON_OPTION)
     .action(async (id: string, options: ShowOptions) => end(await approvalsShow(ports, id, options)));
-  addApprove(approvals, ports, end);
+  addApprove(approvals, ports, end, org);
   approvals
     .command("refuse")
     .description("refuse a request, or withdraw an approval that is not used up")
@@ -65,11 +66,11 @@ export function addApprovals(program: Command, ports: WatchPorts, end: End): voi
     .description("show requests as they arrive and answer them with a key")
     .option("--json", "print one JSON object a line for every change", false)
     .action(async (options: JsonOption) => end(await approvalsWatch(ports, options)));
-  addApprove(program, ports, end);
+  addApprove(program, ports, end, org);
   for (const one of [approvals, ...approvals.commands]) one.addHelpText("after", EXAMPLES);
 }
 
-function addApprove(program: Command, ports: ControlPorts, end: End): void {
+function addApprove(program: Command, ports: ControlPorts, end: End, org: ForGoodPorts | null): void {
   program
     .command("approve")
     .description("approve a request: this exact call, or a wider scope")
@@ -77,13 +78,20 @@ function addApprove(program: Command, ports: ControlPorts, end: End): void {
     .option("--step <name>", "the scope: name or number of a step that `approvals show` lists")
     .option("--uses <number>", "how many calls it covers; default: 1")
     .option("--for <time>", "how long it is valid, such as 30m or 2h; default: 30m")
+    .option(
+      "--for-good",
+      "write `allow` into the org file for what a parked task waits for, after showing the edit",
+      false,
+    )
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option("--yes", "do not ask for confirmation; without --step, approve this exact call", false)
     .option(...JSON_OPTION)
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, options: ApproveOptions) => {
       const only = id ?? (await onlyWaiting(ports, options));
-      end(typeof only === "string" ? await approve(ports, only, options) : only);
+      if (typeof only !== "string") end(only);
+      else if (options.forGood && org !== null) end(await approveForGood(org, only, options));
+      else end(await approve(ports, only, options));
     });
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { JsonOption } from "../terminal/problems.ts";
 import type { OrgPorts } from "./ports.ts";
-import { orgShow } from "./show.ts";
+import { orgBudgets, orgShow } from "./show.ts";
 import { type ExportOptions, type ImportOptions, orgExport, orgImport } from "./transfer.ts";
 
 export function addOrg(program: Command, ports: OrgPorts, end: (exit: ExitCode) => void): void {
@@ -12,7 +12,12 @@ export function addOrg(program: Command, ports: OrgPorts, end: (exit: ExitCode) 
     .command("show")
     .description("show who reports to whom, each capability, its decision and the line it comes from")
     .option("--json", "print one JSON object", false)
-    .action((options: JsonOption) => end(orgShow(ports, options)));
+    .action(async (options: JsonOption) => end(await orgShow(ports, options)));
+  org
+    .command("budgets")
+    .description("show what each budget of the org has spent, and what is left of it")
+    .option("--json", "print one JSON object", false)
+    .action(async (options: JsonOption) => end(await orgBudgets(ports, options)));
   org
     .command("import")
     .description("write an org file of another system as records, or as .ambit/org.md or .ambit/org.yml")
@@ -33,6 +38,7 @@ export function addOrg(program: Command, ports: OrgPorts, end: (exit: ExitCode) 
 const EXAMPLES = `
 Examples:
   ambit org show
+  ambit org budgets
   ambit org import QUORUM.md
   ambit org import QUORUM.md --to yaml --dry-run
   ambit org export --to markdown

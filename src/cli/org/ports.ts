@@ -2,6 +2,7 @@
 import type { RecordMember, WholeOrg } from "../../agents/disk/org-members.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { OrgTree } from "../../org/org-markdown.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import type { CliPorts } from "../ports.ts";
 
 export type FileResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
@@ -12,7 +13,9 @@ export interface NewFile {
   readonly text: string;
 }
 
-export interface OrgPorts extends CliPorts {
+export interface OrgPorts extends CliPorts, ControlPorts {
+  /** The same with files read anew. */
+  fresh(): OrgPorts;
   readonly orgs: {
     /** The org of this workspace; null where there is none. */
     whole(): WholeOrg | null;
@@ -23,5 +26,12 @@ export interface OrgPorts extends CliPorts {
     parseRecord(source: Source, id: string): RecordMember | null;
     /** Writes files that are not there yet: none of them where one is. The message names it. */
     write(files: readonly NewFile[]): FileResult<null>;
+    /** The org file itself; null where there is none, or where it has no effect as a whole. */
+    file(): { readonly path: string; readonly source: Source } | null;
+    /** Writes a text in place of the one that was read, and trusts the edit. Refused if the file has another text now. */
+    edit(
+      file: { readonly path: string; readonly source: Source },
+      text: string,
+    ): { readonly ok: true } | { readonly ok: false; readonly message: string };
   };
 }

@@ -1,17 +1,21 @@
-// `ambit org show`: who reports to whom, what each may do, and the line that says so.
+// `ambit org show`: who reports to whom, what each may do, and the line that says so. `ambit org budgets`: what each budget has spent.
 import type { WholeOrg } from "../../agents/disk/org-members.ts";
 import type { Span } from "../../core/authority/grant.ts";
 import { isAsStrict } from "../../core/notation/policy/outer-policies.ts";
 import type { Capability, Ruling } from "../../core/notation/policy/policy-table.ts";
 import { place } from "../../core/notation/source.ts";
+import type { BudgetView } from "../../core/ports/daemon/task-messages.ts";
+import type { Budget } from "../../org/budget.ts";
 import { type OrgAgent, type OrgRuling, orgRulings } from "../../org/org.ts";
 import { clientOf } from "../../org/org-client.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { fail, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
+import { timeText } from "../terminal/time.ts";
 import type { OrgPorts } from "./ports.ts";
 
 export const NO_ORG = "there is no org file here";
@@ -33,25 +37,30 @@ interface ShownAgent {
   readonly model: string | null;
   readonly folder: string;
   readonly budget: Readonly<Record<string, number>> | null;
+  /** Of the agent and everyone below it. */
+  readonly teamBudget: Readonly<Record<string, number>> | null;
   readonly standing: string;
   readonly capabilities: readonly ShownRuling[];
 }
 
-export function orgShow(ports: OrgPorts, options: JsonOption): ExitCode {
+export async function orgShow(ports: OrgPorts, options: JsonOption): Promise<ExitCode> {
   const whole = ports.orgs.whole();
   if (whole === null) return fail(ports, options, EXIT.error, NO_ORG, NO_ORG_FIX);
-  const agents = whole.org.agents.map((agent) => shownAgent(ports, whole, agent));
+  const members = whole.org.agents.map((agent) => shownAgent(ports, whole, agent));
+  const agents = [...members, ...(await hiredAgents(ports, members))];
+  const budget = budgetIn(whole.org.budget);
   const problems = problemsOf(whole);
   const { name, description, mission, triggers } = whole.org;
   const hasErrors = problems.some(({ diagnostic }) => diagnostic.severity === "error");
   if (options.json) {
     const starts = triggers.map((one) => ({ name: one.name, kind: one.kind, agent: one.agent }));
     ports.print(
-      jsonLine({ name, description, mission, agents, triggers: starts, problems: problems.map(showProblem) }),
+      jsonLine({ name, description, mission, budget, agents, triggers: starts, problems: problems.map(showProblem) }),
     );
   } else {
     printProblems(ports, problems);
-    ports.print(ports.paint.strong(shown(name === "" ? "(no name)" : name)));
+    const limits = budget === null ? "" : `  ${ports.paint.dim(`budget ${budgetText(budget)}`)}`;
+    ports.print(`${ports.paint.strong(shown(name === "" ? "(no name)" : name))}${limits}`);
     for (const agent of topOf(agents)) printAgent(ports.paint, agent, agents, 1, (line) => ports.print(line));
     ports.print(
       `${counted(agents.length, "agent", "agents")}, ${counted(triggers.length, "trigger", "triggers")}${trustLine(agents)}`,
@@ -81,10 +90,36 @@ function shownAgent(ports: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAge
     client: client.name,
     model: model?.text ?? null,
     folder: folder?.kind === "scalar" && typeof folder.value === "string" ? folder.value : ".",
-    budget: agent.budget === null ? null : Object.fromEntries(agent.budget),
+    budget: budgetIn(agent.budget),
+    teamBudget: budgetIn(agent.teamBudget),
     standing: !loaded.ok || loaded.value.agent.refused ? "refused" : (loaded.value.trust?.standing.kind ?? "own"),
     capabilities: shownRulings(ports, whole, agent),
   };
+}
+
+function budgetIn(budget: Budget | null): ShownAgent["budget"] {
+  return budget === null || budget.size === 0 ? null : Object.fromEntries(budget);
+}
+
+function budgetText(budget: NonNullable<ShownAgent["budget"]>): string {
+  return Object.entries(budget)
+    .map(([key, one]) => `${key} ${one}`)
+    .join(", ");
+}
+
+/** Agents that others hired: the daemon knows them, if one runs. They have no text, and what their hirer may pass on. */
+async function hiredAgents(ports: OrgPorts, members: readonly ShownAgent[]): Promise<readonly ShownAgent[]> {
+  const workspace = ports.workspaceAt?.() ?? null;
+  const running = workspace === null ? null : await ports.running();
+  if (workspace === null || running?.ok !== true || running.value === null) return [];
+  const found = await askOnce(ports, "tasks.hired", { workspace });
+  return (found.ok ? found.value.hired : []).flatMap(({ id, role, superior, member }) => {
+    const above = members.find((one) => one.id === member);
+    if (above === undefined) return [];
+    const { client, model, folder } = above;
+    const limits = { budget: null, teamBudget: null, capabilities: [] };
+    return [{ id, role, reportsTo: superior, client, model, folder, standing: "hired", ...limits }];
+  });
 }
 
 /** What resolves for the agent, by the file and by the configurations around it. */
@@ -138,15 +173,14 @@ function printAgent(
   print: (line: string) => void,
 ): void {
   const indent = "  ".repeat(depth);
-  const { id, role, client, model, folder, budget, standing } = agent;
+  const { id, role, client, model, folder, budget, teamBudget, standing } = agent;
   const named = role === id ? "" : `  ${shown(role)}`;
   const runs = `${shown(client)}${model === null ? "" : ` ${shown(model)}`} in ${shown(folder)}`;
-  const limits =
-    budget === null
-      ? ""
-      : `  budget ${Object.entries(budget)
-          .map(([key, one]) => `${key} ${one}`)
-          .join(", ")}`;
+  const limits = [
+    ...(budget === null ? [] : [`  budget ${budgetText(budget)}`]),
+    ...(teamBudget === null ? [] : [`  team budget ${budgetText(teamBudget)}`]),
+    ...(standing === "hired" ? ["  hired"] : []),
+  ].join("");
   const mark = standing === "refused" ? paint.bad("✗") : standing === "untrusted" ? paint.dim("○") : paint.good("●");
   print(`${indent}${mark} ${paint.strong(shown(id))}${named}  ${paint.dim(`${runs}${limits}`)}`);
   if (standing === "refused") print(`${indent}    ${paint.bad("grants nothing until its errors are mended")}`);
@@ -163,4 +197,40 @@ function trustLine(agents: readonly ShownAgent[]): string {
   return agents.some(({ standing }) => standing === "untrusted" || standing === "waiting")
     ? "; not all of it is in effect until you run: ambit trust"
     : "";
+}
+
+/** `ambit org budgets`. */
+export async function orgBudgets(ports: OrgPorts, options: JsonOption): Promise<ExitCode> {
+  const workspace = ports.workspaceAt?.() ?? null;
+  if (workspace === null || ports.orgs.whole() === null) return fail(ports, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+  const found = await askOnce(ports, "org.budgets", { workspace });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
+  const { budgets } = found.value;
+  if (options.json) ports.print(jsonLine({ budgets }));
+  else if (budgets.length === 0) ports.print("no agent of this org has a budget that is in effect");
+  else for (const line of budgetLines(budgets, ports)) ports.print(line);
+  return EXIT.ok;
+}
+
+function budgetLines(budgets: readonly BudgetView[], { paint }: OrgPorts): readonly string[] {
+  const lines: string[] = [];
+  let owner: string | null = null;
+  for (const one of budgets) {
+    if (one.owner !== owner) lines.push(paint.strong(shown(one.owner)));
+    owner = one.owner;
+    const of = `${amount(one.spent, one.unit)} of ${amount(one.limit, one.unit)} ${one.unit}`;
+    const left = one.left > 0 ? `${amount(one.left, one.unit)} left` : paint.bad("used up");
+    const until = one.ends === null ? "" : paint.dim(`, anew at ${timeText(one.ends)}`);
+    const task = one.task === null ? "" : `  ${shown(one.task)}`;
+    lines.push(`  ${one.period.padEnd(8)} ${of}, ${left}${until}${task}`);
+  }
+  return lines;
+}
+
+/** Money in cents at least, without digits that say nothing. */
+function amount(value: number, unit: BudgetView["unit"]): string {
+  if (unit !== "usd") return String(value);
+  const text = value.toFixed(6).replace(/0+$/, "");
+  const decimals = text.length - text.indexOf(".") - 1;
+  return decimals < 2 ? value.toFixed(2) : text;
 }

@@ -76,7 +76,7 @@ async function schedulesAdd(
   if (missed === undefined) return usage("--missed is once or skip");
   const read = parseWhen(when);
   if (!read.ok) return usage(read.message);
-  const work = workOf(ports, agent, words, behind, options);
+  const work = await workOf(ports, agent, words, behind, options);
   if (!work.ok) return work.tell(EXAMPLE);
   const added = await askOnce(ports, "schedules.add", { ...work.value, when: read.text, missed });
   if (!added.ok) return tellRefusal(ports, added, options.json);

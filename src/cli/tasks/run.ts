@@ -1,6 +1,7 @@
 // The program of one run: the agent's client or any other, in the agent's sandbox, with what its capabilities allow.
 import { profileOfProgram } from "../../clients/profiles.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
+import type { HiredAgent } from "../../core/ports/daemon/task-messages.ts";
 import type { Task } from "../../core/ports/stores/task-store.ts";
 import { askedRequests, clientArgv, taskPrompt } from "../../org/client-argv.ts";
 import type { Org, OrgAgent } from "../../org/org.ts";
@@ -14,8 +15,9 @@ export type RunPlan =
   | { readonly ok: true; readonly program: ExecRequest }
   | { readonly ok: false; readonly denied: string };
 
-export function planRun(ports: TasksPorts, task: Task): RunPlan {
-  const loaded = ports.loadAgent(task.agent);
+/** `hired`: of an agent without a text. It runs as the agent of the org file does that it was hired below. */
+export function planRun(ports: TasksPorts, task: Task, hired: HiredAgent | null): RunPlan {
+  const loaded = ports.loadAgent(hired?.member ?? task.agent);
   if (!loaded.ok) return { ok: false, denied: loaded.message };
   const { agent, trust } = loaded.value;
   if (agent.refused) return { ok: false, denied: `${task.agent} grants nothing: its text has errors` };
@@ -25,7 +27,7 @@ export function planRun(ports: TasksPorts, task: Task): RunPlan {
       ok: false,
       denied: `${task.agent} is not trusted as it is now: ambit trust, then ambit tasks retry ${task.id}`,
     };
-  const { asked, capabilities, asks = [], denies = [] } = planOf(ports, task);
+  const { asked, capabilities, asks = [], denies = [] } = planOf(ports, task, hired);
   return {
     ok: true,
     program: {
@@ -44,16 +46,18 @@ interface ClientPlan {
   readonly denies?: readonly string[];
 }
 
-function planOf(ports: TasksPorts, task: Task): ClientPlan {
+function planOf(ports: TasksPorts, task: Task, hired: HiredAgent | null): ClientPlan {
   const whole = ports.orgs.whole();
-  const member = whole?.org.agents.find(({ id }) => id === task.agent) ?? null;
+  const member = whole?.org.agents.find(({ id }) => id === (hired?.member ?? task.agent)) ?? null;
   if (task.argv !== null)
     return {
       asked: { what: { argv: task.argv }, folder: folderOf(ports, member), root: null, client: null, also: [] },
       capabilities: [],
     };
   if (whole === null || member === null) return recordPlan(task);
-  return memberPlan(ports, task, whole.org, member, shownRulings(ports, whole, member));
+  const rulings = shownRulings(ports, whole, member);
+  const own = hired === null ? member : { ...member, prompt: hired.instructions };
+  return memberPlan(ports, task, whole.org, own, rulings);
 }
 
 /** An agent of a record has grants and no capabilities: its client starts with all of its own tools, inside the grants. */

@@ -37,7 +37,7 @@ export async function tasksAdd(
   const deadline = options.deadline === undefined ? null : Date.parse(options.deadline);
   if (deadline !== null && !(deadline > ports.now()))
     return fail(ports, options, EXIT.usage, "--deadline is a time to come, such as 2030-01-31T18:00Z", example);
-  const work = workOf(ports, agent, words, behind, options);
+  const work = await workOf(ports, agent, words, behind, options);
   if (!work.ok) return work.tell(example);
   const added = await askOnce(ports, "tasks.add", { ...work.value, deadline });
   if (!added.ok) return tellRefusal(ports, added, options.json);
@@ -53,13 +53,13 @@ type WorkResult =
   | { readonly ok: false; readonly tell: (example: string) => ExitCode };
 
 /** What is to be done, and by which agent, as `tasks add` and `schedules add` are told it. */
-export function workOf(
+export async function workOf(
   ports: TasksPorts,
   agent: string,
   words: readonly string[],
   behind: readonly string[],
   options: Pick<AddOptions, "retries" | "timeout" | "json">,
-): WorkResult {
+): Promise<WorkResult> {
   const usage = (message: string): WorkResult => ({
     ok: false,
     tell: (example) => fail(ports, options, EXIT.usage, message, example),
@@ -80,15 +80,21 @@ export function workOf(
     return usage(`--retries is a number from 0 to ${retriesMax}`);
   if (!(seconds > 0 && seconds <= secondsMax)) return usage(`--timeout is a number of seconds up to ${secondsMax}`);
   const loaded = ports.loadAgent(agent);
-  if (!loaded.ok) return error(loaded.message, loaded.fix);
+  if (!loaded.ok && !(await isHired(ports, workspace, agent))) return error(loaded.message, loaded.fix);
   const argv = behind.length === 0 ? null : behind;
   return {
     ok: true,
     value: {
-      ...{ agent: loaded.value.agent.id, workspace, prompt, argv },
+      ...{ agent: loaded.ok ? loaded.value.agent.id : agent, workspace, prompt, argv },
       ...{ timeoutMilliseconds: Math.ceil(seconds * 1000), attemptsMax: retries + 1 },
     },
   };
+}
+
+/** Agents that others hired have no text: the daemon knows them. */
+async function isHired(ports: TasksPorts, workspace: string, agent: string): Promise<boolean> {
+  const found = await askOnce(ports, "tasks.hired", { workspace });
+  return found.ok && found.value.hired.some(({ id }) => id === agent);
 }
 
 export interface ListOptions extends JsonOption {

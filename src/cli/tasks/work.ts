@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject } from "../../core/base/json.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
+import type { HiredAgent } from "../../core/ports/daemon/task-messages.ts";
 import type { Task } from "../../core/ports/stores/task-store.ts";
 import { tellRefusal } from "../control-ports.ts";
 import { cancelOnSignals, writeBytes } from "../exec/streams.ts";
@@ -115,9 +116,9 @@ class Runner {
     try {
       const claimed = await this.ask("tasks.claim", { workspace: this.#workspace, id });
       if (!claimed.ok) return claimed;
-      const { task, isMore } = claimed.value;
+      const { task, isMore, hired = null } = claimed.value;
       if (task === null) return isMore && id === null ? this.take(null) : { ok: true, value: null };
-      return { ok: true, value: await this.#run(task) };
+      return { ok: true, value: await this.#run(task, hired) };
     } finally {
       this.#busy--;
     }
@@ -143,10 +144,10 @@ class Runner {
     this.#control = null;
   }
 
-  async #run(task: Task): Promise<Task> {
+  async #run(task: Task, hired: HiredAgent | null): Promise<Task> {
     const { id, generation } = task;
     const ports = this.#ports.fresh();
-    const plan = planRun(ports, task);
+    const plan = planRun(ports, task, hired);
     const release = async (outcome: "stopped" | "failed" | "denied", reason: string): Promise<Task> =>
       this.#settled(
         task,

@@ -18,6 +18,15 @@ export function agentIdOf(text: string): string {
 
 const FOLDER = "agents/";
 
+/** The id of an agent that writes none: its role in lower case, with hyphens for whatever is no part of an id. */
+export function idOfRole(role: string): string {
+  return role
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}._@+-]+/gu, "-")
+    .replace(/^[-.]+|[-.]+$/g, "");
+}
+
 export function parseAgentId(text: string): Result<string> {
   const shown = JSON.stringify(text.slice(0, 80));
   if (text.length > nameCharactersMax)

@@ -33,3 +33,13 @@ export function madeName(links: Pick<LinkStore, "allMade">, plain: AgentName, us
 export function isVisibleTo({ user: owner }: AgentName, user: string | null): boolean {
   return owner === undefined || user === null || owner === user;
 }
+
+const creatorsMax = 16;
+
+/** From the agent that made it up to one that has a record; none for an agent with a record. */
+export function creatorsOf(links: Pick<LinkStore, "made">, name: AgentName): readonly AgentName[] {
+  const above: AgentName[] = [];
+  for (let made = links.made(name); made !== null && above.length < creatorsMax; made = links.made(made.creator))
+    above.push(made.creator);
+  return above;
+}

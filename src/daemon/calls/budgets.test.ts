@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { CreatedAgent } from "../../core/ports/stores/link-store.ts";
 import type { Budget } from "../../org/budget.ts";
 import type { RecordResult } from "../parts.ts";
 import { Budgets, budgetCharges } from "./budgets.ts";
@@ -14,13 +15,27 @@ const BUDGETS: Readonly<Record<string, readonly { owner: string; budget: Budget 
   ],
 };
 
+const task = { id: "w-1", workspace: "/w", agent: "worker", generation: 1 };
+const hired = { name: { workspace: "/w", agent: "boss/hand" }, creator: { workspace: "/w", agent: "boss" } };
+const made: CreatedAgent = { ...hired, link: "l-1", body: "", made: 0, ended: null, role: "Hand" };
+
 const budgets = new Budgets({
   now: () => 0,
   records: {
-    record: (_: string, id: string) => ({ ok: true, value: { budgets: BUDGETS[id] ?? [] } }) as unknown as RecordResult,
+    record: (_: string, id: string) =>
+      (id === "boss/hand"
+        ? { ok: false, message: "", fix: null }
+        : { ok: true, value: { budgets: BUDGETS[id] ?? [] } }) as unknown as RecordResult,
   } as never,
+  stores: { links: { made: ({ agent }) => (agent === "boss/hand" ? made : null), allMade: () => [made] } },
 });
-const task = { id: "w-1", workspace: "/w", agent: "worker", generation: 1 };
+
+test("an agent that was hired spends the budgets of its hirer, in tasks and in sessions of its own", () => {
+  const names = ["daily budget of agent boss", "total budget of team boss"];
+  expect(budgets.ofTask({ ...task, agent: "boss/hand", payers: [] }, 0).map(({ name }) => name)).toEqual(names);
+  const facts = { id: "s-1", name: made.name } as never;
+  expect(budgets.of({ facts, task: null }, null).map(({ name }) => name)).toEqual(names);
+});
 
 test("a task is paid by its own agent; a delegated one by those that delegated it, too", () => {
   const names = (payers: readonly string[]): readonly string[] =>

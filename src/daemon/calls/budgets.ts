@@ -1,26 +1,32 @@
 // Budgets of an org: the accounts that a session's calls are charged to besides those of its grants. Its own agent pays, and so
-// do the agents that delegated the task it runs.
+// do the agents that delegated the task it runs, and those that made it.
 import type { AccountCharge, Cost, Ledger } from "../../core/ports/stores/ledger.ts";
+import type { AgentName, LinkStore } from "../../core/ports/stores/link-store.ts";
 import { type AccountLimits, accountLimits, type BudgetMoment, type OwnedBudget } from "../../org/budget.ts";
 import { payersBelow } from "../../org/task-life.ts";
 import type { DaemonParts, RecordRead } from "../parts.ts";
 import type { Session } from "../session.ts";
+import { creatorsOf, madeName } from "./agent-names.ts";
 
 const NONE: readonly AccountLimits[] = [];
 
-export class Budgets {
-  readonly #parts: Pick<DaemonParts, "records" | "now">;
+type BudgetParts = Pick<DaemonParts, "records" | "now"> & {
+  readonly stores: { readonly links: Pick<LinkStore, "made" | "allMade"> };
+};
 
-  constructor(parts: Pick<DaemonParts, "records" | "now">) {
+export class Budgets {
+  readonly #parts: BudgetParts;
+
+  constructor(parts: BudgetParts) {
     this.#parts = parts;
   }
 
   /** By the files as they are now. INVARIANT: an account is charged once, with the smallest of its limits. */
   of({ facts, task }: Pick<Session, "facts" | "task">, record: RecordRead | null): readonly AccountLimits[] {
     const { workspace } = facts.name;
-    if (workspace === null || (task === null && (record?.budgets.length ?? 0) === 0)) return NONE;
+    if (workspace === null || (task === null && record?.budgets.length === 0)) return NONE;
     const run = task === null ? facts.id : `${task.id} ${task.generation}`;
-    return this.#limits(record?.budgets ?? [], task?.payers ?? [], {
+    return this.#limits(record?.budgets ?? this.#creatorsBudgets(facts.name), task?.payers ?? [], {
       ...{ workspace, run, now: this.#parts.now(), task: task?.id ?? facts.id },
     });
   }
@@ -36,7 +42,9 @@ export class Budgets {
   #limits(own: readonly OwnedBudget[], payers: readonly string[], at: BudgetMoment): readonly AccountLimits[] {
     const paid = payers.flatMap((payer) => {
       const found = this.#parts.records.record(at.workspace, payer);
-      return found.ok ? found.value.budgets : [];
+      if (found.ok) return found.value.budgets;
+      const made = madeName(this.#parts.stores.links, { workspace: at.workspace, agent: payer }, null);
+      return made === null ? [] : this.#creatorsBudgets(made);
     });
     const strictest = new Map<string, AccountLimits>();
     for (const limits of accountLimits([...own, ...paid], at)) {
@@ -44,6 +52,15 @@ export class Budgets {
       strictest.set(limits.account, other === undefined ? limits : stricter(limits, other));
     }
     return [...strictest.values()];
+  }
+
+  /** An agent without a text of its own spends what those have that made it. */
+  #creatorsBudgets(name: AgentName): readonly OwnedBudget[] {
+    const { records, stores } = this.#parts;
+    return creatorsOf(stores.links, name).flatMap(({ workspace, agent }) => {
+      const found = workspace === null ? null : records.record(workspace, agent);
+      return found?.ok === true ? found.value.budgets : [];
+    });
   }
 }
 

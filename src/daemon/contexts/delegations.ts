@@ -42,7 +42,7 @@ export class Delegations {
     const { cwd, name, user } = session.facts;
     const plain = (agent: string): AgentName => ({ workspace: name.workspace, agent });
     const delegation: DelegationAccess = {
-      granter: () => this.#granter(session),
+      granter: () => granterOf(session, this.#holdings, records),
       reading: () => records.readingAt(cwd),
       decided:
         call?.warrant.requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null,
@@ -75,16 +75,6 @@ export class Delegations {
       },
     };
     return { delegation };
-  }
-
-  #granter({ facts: { name, cwd, user }, pledges }: Session): Granter {
-    const { records } = this.#parts;
-    return {
-      ...{ id: name.agent, pledges },
-      chains: this.#holdings.passable(name),
-      userLimits: user === null ? [] : (records.user(user)?.authority.flat() ?? []),
-      protectedPaths: records.readingAt(cwd).pathSettings.protectedPaths,
-    };
   }
 
   async #store(session: Session, given: NewDelegation): ReturnType<DelegationAccess["store"]> {
@@ -149,4 +139,18 @@ export class Delegations {
       path.unshift(at);
     return path;
   }
+}
+
+/** What a session could pass on. */
+export function granterOf(
+  { facts: { name, cwd, user }, pledges }: Session,
+  holdings: Holdings,
+  records: DaemonParts["records"],
+): Granter {
+  return {
+    ...{ id: name.agent, pledges },
+    chains: holdings.passable(name),
+    userLimits: user === null ? [] : (records.user(user)?.authority.flat() ?? []),
+    protectedPaths: records.readingAt(cwd).pathSettings.protectedPaths,
+  };
 }

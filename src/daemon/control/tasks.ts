@@ -77,6 +77,19 @@ export function taskAnswers(
       },
     ],
     [
+      "tasks.hired",
+      async ({ value }) => {
+        const workspace = textIn(value, "workspace", pathCharactersMax);
+        if (workspace === null) return BAD;
+        const { hiring } = runs.power;
+        const hired = [...hiring.superiors(workspace)].flatMap(([id, superior]) => {
+          const facts = hiring.facts(workspace, id);
+          return facts === null ? [] : [{ ...facts, id, superior }];
+        });
+        return { ok: true, value: { hired } };
+      },
+    ],
+    [
       "tasks.release",
       async (exchange) => {
         const generation = numberIn(exchange.value, "generation", 0, timeMost);

@@ -4,7 +4,8 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
 import type { CallCompletion, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { type Directive, readDirectives } from "../../org/directives/directives.ts";
+import type { HeldDirectives } from "../../core/ports/stores/task-store.ts";
+import { DIRECTIVES, type Directive, readDirectives } from "../../org/directives/directives.ts";
 import type { RunReport } from "../../org/task-life.ts";
 import type { Exchange } from "../rpc/serving.ts";
 
@@ -75,11 +76,21 @@ function directiveText({ name, subject, text }: Directive): string {
   return `${name}[${subject}]: ${text}`;
 }
 
+/** Those of an earlier run, as the state has them. */
+export function heldIn({ directives }: HeldDirectives): readonly Directive[] {
+  return directives.flatMap(({ name, subject, text }) => {
+    const known = DIRECTIVES.find((one) => one === name);
+    return known === undefined ? [] : [{ name: known, subject, text }];
+  });
+}
+
 export interface DirectedRun {
   /** Sentences that the agent reads in its next run. */
   readonly notes: readonly string[];
   /** The first one that waits for a person. */
   readonly waits: Extract<RunReport, { kind: "asked" }> | null;
+  /** All that wait for a person. */
+  readonly held: readonly Directive[];
   /** For the log: each directive, and what became of it. */
   readonly results: readonly { readonly directive: string; readonly result: string }[];
 }
@@ -90,6 +101,7 @@ type ToolCall = (tool: string, input: JsonObject) => Promise<Answer<CallCompleti
 export async function carryOut(directives: readonly Directive[], call: ToolCall): Promise<DirectedRun> {
   const notes: string[] = [];
   const results: { directive: string; result: string }[] = [];
+  const held: Directive[] = [];
   let waits: DirectedRun["waits"] = null;
   for (const [at, directive] of directives.entries()) {
     const text = directiveText(directive);
@@ -103,46 +115,48 @@ export async function carryOut(directives: readonly Directive[], call: ToolCall)
     }
     const asked = toolOf(directive);
     if (asked === null) {
-      tell("invalid_input", `Not carried out: ${UNREAD[directive.name] ?? ""}`);
+      tell("invalid_input", "Not carried out: write REQUEST[capability:name].");
       continue;
     }
     const answer = await call(asked.tool, asked.input);
     if (!answer.ok) tell(answer.code, `Not carried out: ${answer.message}.`);
-    else if (answer.value.outcome === "done") tell("done", null);
+    else if (answer.value.outcome === "done") tell("done", asked.done);
     else {
       const { code, hint, approval, reason } = answer.value;
       if (code === "approval_required" && approval !== null) {
-        tell(code, "A person was asked about this. If they agreed, write the same line again.");
+        tell(code, null);
+        held.push(directive);
         waits ??= { kind: "asked", approval, capabilities: [asked.capability] };
       } else tell(code, `Not carried out: ${reason ?? hint}`);
     }
   }
-  return { notes, waits, results };
+  return { notes, waits, held, results };
 }
 
-/** Why a directive that is written well stands for no call. */
-const UNREAD: Readonly<Record<string, string>> = {
-  REQUEST: "write REQUEST[capability:name].",
-  HIRE: "agents are hired with the tool agent_create.",
-};
-
-function toolOf({ name, subject, text }: Directive): {
+interface DirectedCall {
   readonly tool: string;
   readonly input: JsonObject;
   readonly capability: string;
-} | null {
+  /** What the agent reads once it is carried out; null: nothing. */
+  readonly done: string | null;
+}
+
+function toolOf({ name, subject, text }: Directive): DirectedCall | null {
   switch (name) {
     case "DELEGATE":
-      return { tool: "task_delegate", input: { agent: subject, prompt: text }, capability: "delegate" };
+      return { tool: "task_delegate", input: { agent: subject, prompt: text }, capability: "delegate", done: null };
     case "SCHEDULE":
-      return { tool: "task_schedule", input: { when: subject, prompt: text }, capability: "schedule" };
+      return { tool: "task_schedule", input: { when: subject, prompt: text }, capability: "schedule", done: null };
     case "HIRE":
-      return null;
+      return {
+        ...{ tool: "agent_hire", input: { role: subject, instructions: text }, capability: "hire" },
+        done: "Carried out: the agent is there. Its id is yours, a slash and the role in lower case with hyphens.",
+      };
     case "REQUEST": {
       const capability = /^capability:\s*([a-z][a-z0-9_-]*)$/.exec(subject)?.[1];
       return capability === undefined
         ? null
-        : { tool: "capability_request", input: { capability, reason: text }, capability };
+        : { tool: "capability_request", input: { capability, reason: text }, capability, done: null };
     }
     default:
       return name satisfies never;

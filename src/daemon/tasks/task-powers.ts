@@ -3,7 +3,7 @@
 import { readWholeOrg } from "../../agents/disk/org-members.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Schedule } from "../../core/ports/stores/schedule-store.ts";
-import type { RunEffects, Task } from "../../core/ports/stores/task-store.ts";
+import type { Hire, RunEffects, Task } from "../../core/ports/stores/task-store.ts";
 import { payersBelow } from "../../org/task-life.ts";
 import { failed, invalid, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { TaskAccess, TaskPowers } from "../../tools/tasks/task-tools.ts";
@@ -12,9 +12,10 @@ import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import type { PowersOptions, ToolExecution } from "../tools/daemon-tool.ts";
+import { Hiring } from "./hiring.ts";
 import { type Schedules, taskEntry } from "./schedules.ts";
 
-/** Tasks and schedules that one run may make. */
+/** Tasks, schedules and agents that one run may make. */
 const madeMax = 8;
 const delegationsDeepMax = 3;
 const schedulesOfAgentMax = 20;
@@ -29,6 +30,7 @@ export interface RunRequests {
   isStaged: boolean;
   readonly tasks: RunEffects["tasks"][number][];
   readonly schedules: RunEffects["schedules"][number][];
+  readonly hires: Hire[];
   /** Capabilities it requests for its next run. */
   readonly requested: Map<string, string>;
 }
@@ -37,6 +39,7 @@ export class TaskPower {
   readonly #parts: DaemonParts;
   readonly #entries: Entries;
   readonly #schedules: Schedules;
+  readonly hiring: Hiring;
   readonly #runs = new WeakMap<Session, RunRequests>();
   readonly #made = new WeakMap<Session, number>();
 
@@ -44,11 +47,13 @@ export class TaskPower {
     this.#parts = parts;
     this.#entries = entries;
     this.#schedules = schedules;
+    this.hiring = new Hiring(parts, entries);
   }
 
   /** A run of a task begins in this session. */
   begin(session: Session, asks: readonly string[], denies: readonly string[]): RunRequests {
-    const run: RunRequests = { asks, denies, isStaged: false, tasks: [], schedules: [], requested: new Map() };
+    const made = { tasks: [], schedules: [], hires: [], requested: new Map<string, string>() };
+    const run: RunRequests = { asks, denies, isStaged: false, ...made };
     this.#runs.set(session, run);
     return run;
   }
@@ -56,6 +61,8 @@ export class TaskPower {
   powers({ session, call }: Pick<PowersOptions, "session" | "call">): TaskPowers {
     const tasks: TaskAccess = {
       isRun: this.#runs.has(session),
+      caller: session.facts.name.agent,
+      hire: (agent, role, instructions) => this.#hire(session, agent, role, instructions),
       delegate: (agent, prompt) => this.#delegate(session, call, agent, prompt),
       schedule: (when, prompt) => this.#schedule(session, when, prompt),
       request: async (capability, reason) => this.#request(session, capability, reason),
@@ -73,8 +80,13 @@ export class TaskPower {
     const { name, cwd } = session.facts;
     const { workspace } = name;
     if (workspace === null) return invalid(null, "tasks belong to a workspace, and there is none here");
-    if (!records.record(cwd, agent).ok) return invalid(null, `there is no agent ${agent}`);
-    if (!isBelow(workspace, agent, name.agent) && !isNamedByGrant(call))
+    const run = this.#runs.get(session);
+    const hired = new Map([
+      ...this.hiring.superiors(workspace),
+      ...(run?.hires ?? []).map((one): [string, string] => [one.agent.name.agent, one.agent.creator.agent]),
+    ]);
+    if (!records.record(cwd, agent).ok && !hired.has(agent)) return invalid(null, `there is no agent ${agent}`);
+    if (!isBelow(workspace, agent, name.agent, hired) && !isNamedByGrant(call))
       return useDenial("scope_violation", null, `${agent} does not report to you: delegate to agents below you`);
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
       return invalid(null, "the task holds the value of a secret: name the secret instead");
@@ -97,7 +109,6 @@ export class TaskPower {
       origin: { kind: "agent", agent: name.agent, id: session.task?.id ?? null, depth: depth + 1 },
     };
     const entry = taskEntry(this.#entries, task, `agent ${name.agent}`);
-    const run = this.#runs.get(session);
     if (run?.isStaged === true) run.tasks.push({ task, entry });
     else {
       const kept = await stores.tasks.add(task, entry);
@@ -105,6 +116,21 @@ export class TaskPower {
       if (!kept.value) return useDenial("quota", null, "there are too many tasks that are not over");
     }
     return useResult({ task: task.id, agent });
+  }
+
+  async #hire(session: Session, agent: string, role: string, instructions: string): Promise<UseResult<Json>> {
+    const run = this.#runs.get(session);
+    const made = this.hiring.hire(session, agent, role, instructions, run?.hires ?? []);
+    if (!made.ok) return made;
+    if (!this.#hasRoom(session)) return TOO_MANY;
+    const { link, agent: hired, most, entry } = made.value;
+    if (run?.isStaged === true) run.hires.push(made.value);
+    else {
+      const kept = await this.#parts.stores.links.make(link, hired, entry, null, most);
+      if (!kept.ok) return failed(null, kept);
+      if (kept.value === null) return useDenial("not_available", null, `${agent} could not be hired; call again`);
+    }
+    return useResult({ agent, role, grants: link.specs });
   }
 
   async #schedule(session: Session, when: string, prompt: string): Promise<UseResult<Json>> {
@@ -168,14 +194,17 @@ export class TaskPower {
   }
 }
 
-const TOO_MANY = useDenial("quota", null, `one run makes at most ${madeMax} tasks and schedules`);
+const TOO_MANY = useDenial("quota", null, `one run makes at most ${madeMax} tasks, schedules and agents`);
 
-/** Whether an agent reports to another one, through any number of managers. */
-function isBelow(workspace: string, agent: string, superior: string): boolean {
+/** Whether an agent reports to another one, through any number of managers. `hired`: the managers of hired agents. */
+function isBelow(workspace: string, agent: string, superior: string, hired: ReadonlyMap<string, string>): boolean {
   const agents = readWholeOrg(workspace)?.org.agents ?? [];
-  const superiors = new Map(agents.map(({ id, reportsTo }) => [id, reportsTo]));
+  const superiors = new Map<string, string | null>([
+    ...hired,
+    ...agents.map(({ id, reportsTo }): [string, string | null] => [id, reportsTo]),
+  ]);
   let above = superiors.get(agent) ?? null;
-  for (let step = 0; above !== null && step <= agents.length; step++) {
+  for (let step = 0; above !== null && step <= superiors.size; step++) {
     if (above === superior) return true;
     above = superiors.get(above) ?? null;
   }

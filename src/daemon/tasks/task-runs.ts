@@ -2,10 +2,11 @@
 // as its connection, so no clock decides about it. INVARIANT: a task is queued again only after its program has ended.
 import { numberIn, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
-import type { TaskMessages, TaskRun } from "../../core/ports/daemon/task-messages.ts";
+import type { HiredAgent, TaskMessages, TaskRun } from "../../core/ports/daemon/task-messages.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import type { RunEffects, RunTime, Task, TaskChange } from "../../core/ports/stores/task-store.ts";
+import type { HeldDirectives, RunEffects, RunTime, Task, TaskChange } from "../../core/ports/stores/task-store.ts";
+import type { Directive } from "../../org/directives/directives.ts";
 import {
   type ApprovalAnswer,
   answerTask,
@@ -22,7 +23,7 @@ import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { ClientConnection, Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
-import { carryOut, type DirectiveReader, directiveReader } from "./directed-run.ts";
+import { carryOut, type DirectiveReader, directiveReader, heldIn } from "./directed-run.ts";
 import { RunBudgets } from "./run-funds.ts";
 import { type RunAnswer, reportOf, STOPPED } from "./run-report.ts";
 import { Schedules, taskEntry } from "./schedules.ts";
@@ -41,7 +42,7 @@ interface Claim {
 interface EndedRun {
   readonly claim: Claim;
   readonly requests: RunRequests;
-  readonly reader: DirectiveReader | null;
+  readonly directives: readonly Directive[];
   readonly ended: RunReport;
 }
 
@@ -133,7 +134,7 @@ export class TaskRuns {
     workspace: string,
     id: string | null,
     by: string,
-  ): Promise<Answer<{ task: Task | null; isMore: boolean }>> {
+  ): Promise<Answer<{ task: Task | null; isMore: boolean; hired?: HiredAgent }>> {
     await this.settle();
     if (id === null) await this.schedules.fire(workspace, (task) => this.#told(task));
     const { stores, now } = this.#parts;
@@ -164,8 +165,11 @@ export class TaskRuns {
     if (task?.state !== "running" || claim === undefined)
       return { ok: true, value: { task: null, isMore: task !== null } };
     connected.onClose(() => void this.#closed(claim));
-    const noted = await stores.tasks.takeNotes(task.id);
-    return { ok: true, value: { task: (noted.ok ? noted.value : null) ?? task, isMore: true } };
+    // What its client would read stays for a run that starts one.
+    const noted = task.held === undefined ? await stores.tasks.takeNotes(task.id) : null;
+    const hired = this.power.hiring.facts(workspace, task.agent);
+    const claimed = (noted?.ok === true ? noted.value : null) ?? task;
+    return { ok: true, value: { task: claimed, isMore: true, ...(hired === null ? {} : { hired }) } };
   }
 
   async release(
@@ -226,7 +230,8 @@ export class TaskRuns {
     const requests = this.power.begin(session, asked.asks ?? [], asked.denies ?? []);
     // The output of a program that was named in the task is no text of an assistant.
     const reader = claim.task.argv === null ? directiveReader(textIn(exchange.value, "profile", 128)) : null;
-    const running = this.#funded(exchange, calls, claim, reader);
+    const { held } = claim.task;
+    const running = held === undefined ? this.#funded(exchange, calls, claim, reader) : withoutProgram(held);
     claim.program = running.catch(() => null);
     let ran: FundedRun = { answer: null, report: null, time: null };
     try {
@@ -235,7 +240,9 @@ export class TaskRuns {
     } finally {
       const own = reportOf(ran.answer, asked.capabilities, exchange.signal.aborted);
       const ended = own.kind === "ended" && own.status === 0 ? own : (ran.report ?? own);
-      const directed = await this.#directed(session, calls, { claim, requests, reader, ended });
+      if (held !== undefined) session.taint(WRITTEN_BY_CLIENT);
+      const directives = held === undefined ? (reader?.end() ?? []) : heldIn(held);
+      const directed = await this.#directed(session, calls, { claim, requests, directives, ended });
       const { report, effects } = directed;
       const settled = await this.#ended(
         claim,
@@ -259,24 +266,24 @@ export class TaskRuns {
   async #directed(
     session: Session,
     calls: Pick<Calls, "execute">,
-    { claim, requests, reader, ended }: EndedRun,
+    { claim, requests, directives, ended }: EndedRun,
   ): Promise<{ readonly report: RunReport; readonly effects: RunEffects | null }> {
     if (ended.kind !== "ended" || ended.status !== 0 || claim.isClosed) return { report: ended, effects: null };
-    const directives = reader?.end() ?? [];
     requests.isStaged = true;
     const closing = new AbortController();
-    const { notes, waits, results } = await carryOut(directives, (tool, input) =>
+    const { notes, waits, held, results } = await carryOut(directives, (tool, input) =>
       calls.execute(boundExchange(session, closing, "call.do", { tool, input, requests: null, waitMilliseconds: 0 })),
     );
-    const { tasks, schedules } = requests;
+    const { tasks, schedules, hires } = requests;
     const entries = results.map(({ directive, result }) =>
       this.#entries.make("control", session.who([]), result === "done" ? "directive done" : "directive refused", {
         more: { task: claim.task.id, directive, result },
       }),
     );
     const requested = [...requests.requested].map(([capability, reason]) => ({ capability, reason }));
-    const report: RunReport = requested.length > 0 ? { kind: "requested", requested } : (waits ?? ended);
-    return { report, effects: { tasks, schedules, notes, entries } };
+    const asked = waits === null ? null : { ...waits, held: { directives: held, reason: ended.reason } };
+    const report: RunReport = requested.length > 0 ? { kind: "requested", requested } : (asked ?? ended);
+    return { report, effects: { tasks, schedules, hires, notes, entries } };
   }
 
   /** Runs the program as long as its budget of seconds lasts. */
@@ -357,6 +364,12 @@ export class TaskRuns {
 }
 
 const WRITTEN_BY_AGENT = "the task was written by an agent";
+const WRITTEN_BY_CLIENT = "what its client wrote in an earlier run";
+
+/** The run that directed it ended well. */
+function withoutProgram({ reason }: HeldDirectives): Promise<FundedRun> {
+  return Promise.resolve({ answer: null, report: { kind: "ended", status: 0, reason }, time: null });
+}
 const NOT_CLAIMED = refusal("not_applicable", "this process does not have this task");
 
 function taskRunIn({ value }: Exchange): TaskRun | "invalid" | null {

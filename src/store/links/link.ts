@@ -25,17 +25,11 @@ export class SqliteLinkStore implements LinkStore {
     agent: CreatedAgent | null,
     entry: LogEntry,
     also: StoredLink | null = null,
+    most: number | null = null,
   ): Durable<StoredLink | null> {
     const links = also === null ? [link] : [link, also];
     return this.#loop.write((connection) => {
-      for (const one of links) {
-        if (this.#rows.get(connection, one.id) !== null) return null;
-        // A revoked link gets no new descendants.
-        if (one.parent !== null && !isLive(this.#rows.live(one.parent), one.made)) return null;
-      }
-      if (agent !== null && this.#rows.made(agent.name)?.ended === null) return null;
-      for (const one of links) this.#rows.add(connection, one);
-      if (agent !== null) this.#rows.saveMade(connection, agent);
+      if (!this.#rows.make(connection, links, agent, most)) return null;
       appendEntry(connection, entry);
       return link;
     });
@@ -160,6 +154,24 @@ export class LinkRows implements Mirror {
 
   allMade(): readonly CreatedAgent[] {
     return [...this.#made.values()];
+  }
+
+  /** False if one of the links cannot be made, if the agent exists, or if its creator has as many as it may have. */
+  make(connection: Connection, links: readonly StoredLink[], agent: CreatedAgent | null, most: number | null): boolean {
+    for (const one of links) {
+      if (this.get(connection, one.id) !== null) return false;
+      // A revoked link gets no new descendants.
+      if (one.parent !== null && !isLive(this.live(one.parent), one.made)) return false;
+    }
+    if (agent !== null) {
+      if (this.made(agent.name)?.ended === null) return false;
+      const creator = nameKey(agent.creator);
+      const others = this.allMade().filter((one) => one.ended === null && nameKey(one.creator) === creator);
+      if (most !== null && others.length >= most) return false;
+    }
+    for (const one of links) this.add(connection, one);
+    if (agent !== null) this.saveMade(connection, agent);
+    return true;
   }
 
   get(connection: Connection, id: string): StoredLink | null {

@@ -13,6 +13,7 @@ import {
 } from "../../core/ports/stores/task-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
+import type { LinkRows } from "../links/link.ts";
 import { appendEntry } from "../log/append.ts";
 import { jsonOf, plainOf } from "../memory/memory-text.ts";
 import { isFull, readTask, taskOf, writeSchedule, writeTask } from "./task-rows.ts";
@@ -70,9 +71,11 @@ const endedKeptMax = 20_000;
 
 export class SqliteTaskStore implements TaskStore {
   readonly #loop: CommitLoop;
+  readonly #links: LinkRows;
 
-  constructor(loop: CommitLoop) {
+  constructor(loop: CommitLoop, links: LinkRows) {
     this.#loop = loop;
+    this.#links = links;
   }
 
   add(task: Task, entry: LogEntry): Durable<boolean> {
@@ -142,7 +145,7 @@ export class SqliteTaskStore implements TaskStore {
       writeTask(connection, after);
       if (isEnded(after)) prune(connection);
       for (const account of time?.accounts ?? []) addTime(connection, account, time?.milliseconds ?? 0);
-      if (effects !== null) writeEffects(connection, after, effects);
+      if (effects !== null) writeEffects(connection, this.#links, after, effects);
       return after;
     });
   }
@@ -188,10 +191,16 @@ SELECT body FROM task WHERE id = (
 
 function writeEffects(
   connection: Connection,
+  links: LinkRows,
   { workspace, agent }: Task,
-  { tasks, schedules, notes, entries }: RunEffects,
+  { tasks, schedules, hires, notes: told, entries }: RunEffects,
 ): void {
+  const notes = [...told];
   for (const entry of entries) appendEntry(connection, entry);
+  for (const { link, agent: hired, most, entry } of hires) {
+    if (links.make(connection, [link], hired, most)) appendEntry(connection, entry);
+    else notes.push(`${hired.name.agent} was not hired: it was there, or you had ${most} agents, when your run ended.`);
+  }
   for (const { task, entry } of tasks) {
     appendEntry(connection, entry);
     writeTask(connection, task);

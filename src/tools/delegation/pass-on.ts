@@ -50,6 +50,30 @@ export function passablePart(granter: Granter, target: string, proposed: readonl
   return most;
 }
 
+/** Everything that one of the chains may pass on: of the chain that passes most. Null if there is nothing. */
+export function passableWhole(granter: Granter, target: string): PassedGrants | null {
+  let most: PassedGrants | null = null;
+  for (const { parent, chain } of granter.chains) {
+    if (chain.length > delegationDepthMax) continue;
+    const held: Chain = [...chain, ...granter.pledges];
+    const grants = passedOn(held).filter((grant) => mayPass(granter, held, target, [grant]));
+    if (grants.length > (most?.grants.length ?? 0)) most = { parent, grants };
+  }
+  return most;
+}
+
+/** Whether the chain that came through a link may pass these grants on, within the session's pledges. */
+export function mayPassInSession(
+  granter: Granter,
+  target: string,
+  parent: string | null,
+  grants: readonly Grant[],
+): boolean {
+  return granter.chains.some(
+    (one) => one.parent === parent && mayPass(granter, [...one.chain, ...granter.pledges], target, grants),
+  );
+}
+
 /** Each grant that was not passed on whole, with a request that the other agent cannot make. */
 export function leftOut(specs: readonly string[], passed: readonly Grant[], reading: Reading): readonly JsonObject[] {
   const proposed = parseSpecs(specs, reading) ?? [];

@@ -43,7 +43,7 @@ export const BUILTIN_TOOLS: readonly string[] = [
   "records_search records_read records_create records_update records_delete records_links",
   "memory_get memory_set memory_list memory_delete obs_append obs_query store_list store_get store_put store_delete",
   "agent_create agent_update agent_grant agent_discover agent_delete skills_list skills_read resources_list resources_read git",
-  "task_delegate task_schedule capability_request",
+  "task_delegate task_schedule agent_hire capability_request",
 ].flatMap((line) => line.split(" "));
 
 /** The name of a tool in a call: `fs.read` is `fs_read`, because no tool from elsewhere may have such a name. */

@@ -11,7 +11,7 @@ import type { SecretBinding } from "../stores/secret-store.ts";
 import type { SinkStatus } from "../stores/sink.ts";
 import type { DecisionView, HoldingRequest, HoldingView } from "./holding-view.ts";
 import type { StoreMessages } from "./store-messages.ts";
-import type { ScheduleMessages, TaskMessages } from "./task-messages.ts";
+import type { BudgetMessages, ScheduleMessages, TaskMessages } from "./task-messages.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -184,7 +184,7 @@ export interface ServerDetails {
   readonly digest: string;
 }
 
-type SharedMessages = DraftMessages & TaskMessages & ScheduleMessages & StoreMessages;
+type SharedMessages = DraftMessages & TaskMessages & ScheduleMessages & BudgetMessages & StoreMessages;
 
 export type ControlMessages = SharedMessages & {
   /** All tools of a folder's workspace, or those an agent's own record can ever allow. */

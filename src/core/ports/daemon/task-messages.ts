@@ -15,6 +15,14 @@ export interface TaskRun {
   readonly denies?: readonly string[];
 }
 
+/** An agent that was hired: it has no text of its own. */
+export interface HiredAgent {
+  readonly role: string;
+  readonly instructions: string;
+  /** The agent of the org file that it was hired below: its client, its folder and its capabilities are those of that agent. */
+  readonly member: string;
+}
+
 export type TaskMessages = {
   readonly "tasks.add": {
     readonly asks: Pick<
@@ -37,7 +45,14 @@ export type TaskMessages = {
    */
   readonly "tasks.claim": {
     readonly asks: { readonly workspace: string; readonly id: string | null };
-    readonly answers: { readonly task: Task | null; readonly isMore: boolean };
+    readonly answers: { readonly task: Task | null; readonly isMore: boolean; readonly hired?: HiredAgent };
+  };
+  /** Hired agents of a workspace, by id. */
+  readonly "tasks.hired": {
+    readonly asks: { readonly workspace: string };
+    readonly answers: {
+      readonly hired: readonly (HiredAgent & { readonly id: string; readonly superior: string })[];
+    };
   };
   /** Gives up a claimed task whose program has not been started. */
   readonly "tasks.release": {
@@ -51,6 +66,31 @@ export type TaskMessages = {
   };
   /** Long-running: an event `{task}` for every change; those that are not over come first. */
   readonly "tasks.watch": { readonly asks: { readonly workspace: string | null }; readonly answers: object };
+};
+
+/** One limit of a budget, and what it has spent. */
+export interface BudgetView {
+  /** `agent engineer`, `team ceo` or `org`. */
+  readonly owner: string;
+  /** `total`, `daily`, `monthly`, `run` or `task`. */
+  readonly period: string;
+  readonly unit: "usd" | "calls" | "seconds" | "tokens";
+  readonly limit: number;
+  /** With what is reserved for requests that run now. */
+  readonly spent: number;
+  readonly left: number;
+  /** When it counts anew; null: never. */
+  readonly ends: number | null;
+  /** Of `run` and `task`. */
+  readonly task: string | null;
+}
+
+export type BudgetMessages = {
+  /** Budgets of all agents of a workspace; those of single tasks for the newest tasks. */
+  readonly "org.budgets": {
+    readonly asks: { readonly workspace: string };
+    readonly answers: { readonly budgets: readonly BudgetView[] };
+  };
 };
 
 /** `times`: the next moments of its clock, as far as they are known now. */

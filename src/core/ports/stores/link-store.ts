@@ -47,15 +47,21 @@ export interface CreatedAgent {
   readonly body: string;
   readonly made: number;
   readonly ended: number | null;
+  /** Of an agent that was hired: it reports to its creator, and works on tasks with the creator's client. */
+  readonly role?: string;
 }
 
 export interface LinkStore {
-  /** Null if the id exists. `also`: a second link for the same holder, stored in the same commit. */
+  /**
+   * Null if the id exists. `also`: a second link for the same holder, stored in the same commit. `most`: null if the creator of the
+   * agent has this many agents already.
+   */
   make(
     link: StoredLink,
     agent: CreatedAgent | null,
     entry: LogEntry,
     also?: StoredLink | null,
+    most?: number | null,
   ): Durable<StoredLink | null>;
   /** Revokes the link and everything below it at once. Returns what was revoked now. */
   revoke(id: string, at: number, entry: LogEntry): Durable<readonly StoredLink[]>;

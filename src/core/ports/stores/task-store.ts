@@ -1,6 +1,7 @@
 // Storage of tasks: work for an agent that outlives every process. Each change of state is one durable write together with
 // its log entry.
 import type { Durable } from "./durable.ts";
+import type { CreatedAgent, StoredLink } from "./link-store.ts";
 import type { LogEntry } from "./log.ts";
 import type { Schedule } from "./schedule-store.ts";
 
@@ -17,6 +18,13 @@ export type TaskOrigin =
   | { readonly kind: "schedule"; readonly id: string }
   /** An agent delegated it: `id` is the task it ran, null outside of one; `depth` counts the delegations above it. */
   | { readonly kind: "agent"; readonly agent: string; readonly id: string | null; readonly depth: number };
+
+/** What a run that ended well directed, and could not have yet. */
+export interface HeldDirectives {
+  readonly directives: readonly { readonly name: string; readonly subject: string; readonly text: string }[];
+  /** What was to be said about the run itself, such as changes that did not land. */
+  readonly reason: string;
+}
 
 export interface Task {
   readonly id: string;
@@ -59,12 +67,23 @@ export interface Task {
   readonly requested: readonly { readonly capability: string; readonly reason: string }[];
   /** What became of the agent's directives: its next run reads this. */
   readonly notes: readonly string[];
+  /** Directives of its last run that wait for a person. The next run carries them out, and starts no client. */
+  readonly held?: HeldDirectives;
+}
+
+/** An agent that a run hires: at most `most` agents of its hirer exist at the same time. */
+export interface Hire {
+  readonly link: StoredLink;
+  readonly agent: CreatedAgent;
+  readonly most: number;
+  readonly entry: LogEntry;
 }
 
 /** What a run leaves besides the state of its task. */
 export interface RunEffects {
   readonly tasks: readonly { readonly task: Task; readonly entry: LogEntry }[];
   readonly schedules: readonly { readonly schedule: Schedule; readonly entry: LogEntry }[];
+  readonly hires: readonly Hire[];
   /** For the next run of the agent, whatever its task is. */
   readonly notes: readonly string[];
   readonly entries: readonly LogEntry[];
