@@ -175,6 +175,7 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
           heard(stream.names(), session);
           return rest;
         },
+        isHolding: () => stream.isHolding(),
         names: () => stream.names(),
       };
     },

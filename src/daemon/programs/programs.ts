@@ -285,12 +285,14 @@ function redacted(
     write: (bytes) => {
       clearTimeout(timer);
       if (stream === null) return send(bytes);
-      if (hasTerminal)
+      const passed = stream.write(bytes);
+      // A key that is typed behind a prompt passes at once, because the line of it has begun.
+      if (hasTerminal && stream.isHolding())
         timer = setTimeout(() => {
           end();
           stream = streamOf();
         }, terminalMillisecondsMax);
-      return send(stream.write(bytes));
+      return send(passed);
     },
     end,
   };

@@ -30,6 +30,10 @@ export class EncodedLineBuffer {
     this.#redact = redact;
   }
 
+  get isHolding(): boolean {
+    return this.#line.length > 0 || this.#run.length > 0;
+  }
+
   /** Returns the bytes that are final. */
   write(bytes: Uint8Array): Uint8Array {
     const out: Uint8Array[] = [];

@@ -30,6 +30,10 @@ export class RedactionStream {
     this.#mark = mark;
   }
 
+  get isHolding(): boolean {
+    return this.#held.length > 0;
+  }
+
   write(bytes: Uint8Array): Uint8Array {
     if (bytes.length === 0) return bytes;
     const decided = this.#scan.read(bytes, false, this.#intervals);

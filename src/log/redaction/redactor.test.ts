@@ -214,6 +214,7 @@ test("lines that do not look encoded are passed on at once, and nothing is lost"
   const made = redactor(["token", SECRET]);
   const stream = made.stream();
   expect(Buffer.from(stream.write(Buffer.from("Continue? [y/n] "))).toString()).toBe("Continue? [y/n] ");
+  expect(stream.isHolding()).toBe(false);
   expect(Buffer.from(stream.write(Buffer.from("\nnext line\n"))).toString()).toBe("\nnext line\n");
   const large = Buffer.from("QUJDREVGR0hJSktM\n".repeat(20_000));
   const out = [stream.write(large), stream.end()];

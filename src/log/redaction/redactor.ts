@@ -21,6 +21,8 @@ export interface StreamRedactor {
   /** Returns the bytes that are final; the rest follows later. */
   write(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
+  /** Whether bytes are held back: they may be the beginning of a secret. */
+  isHolding(): boolean;
   /** Found so far. */
   names(): readonly string[];
 }
@@ -77,6 +79,7 @@ export class Redactor {
     return {
       write: (bytes) => lines.write(escaped.write(plain.write(bytes))),
       end: () => joined([lines.write(escaped.write(plain.end())), lines.write(escaped.end()), lines.end()]),
+      isHolding: () => plain.isHolding || escaped.isHolding || lines.isHolding,
       names: () => this.#names(hits),
     };
   }
