@@ -155,6 +155,7 @@ export function carryingOf(
     signal,
     programContext: NO_PROGRAMS,
     reservation: null,
+    client: null,
     context,
   };
 }

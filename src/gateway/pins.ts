@@ -47,6 +47,12 @@ export function isHidden(text: string): boolean {
   return HIDDEN.test(text) && HIDDEN.test(text.replace(EMOJI, ""));
 }
 
+/** The same text, with each character that does not show written as its number. */
+export function withHiddenShown(text: string): string {
+  if (!isHidden(text)) return text;
+  return [...text].map((one) => (HIDDEN.test(one) ? `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}` : one)).join("");
+}
+
 /** Whether any text of a definition has characters that a person would not see. */
 export function hasHiddenText(tool: ToolDefinition): boolean {
   const look = (value: Json): boolean => {

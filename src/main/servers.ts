@@ -1,5 +1,6 @@
 // The MCP servers of others in the daemon: connects them to the store, the programs and the sessions.
 import type { Grant } from "../core/authority/grant.ts";
+import { judge } from "../core/authority/judge.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { requiredRisk } from "../core/notation/servers/server-file.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
@@ -69,6 +70,12 @@ export function composeServers(options: ServersOptions): ComposedServers {
       const current = held(session);
       return current !== null && current.moment.frozen?.() !== true && couldCall(current.holding.authority, prefix);
     },
+    refusal: (session, request) => {
+      const current = held(session);
+      const decision = current === null ? null : judge(current.holding.authority, request, current.moment);
+      if (decision === null) return "revoked";
+      return decision.outcome === "deny" ? decision.code : null;
+    },
     redacted: (value) => redacting.json(value),
     run: {
       ...{ programs, now, ceiling, resolver },
@@ -97,6 +104,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
         const [ofHosts, ofServers] = await Promise.all([hosts.of(session), servers.of(session, wanted ?? null)]);
         return [...ofHosts.filter(({ name }) => !servers.isTaken(session, name)), ...ofServers];
       },
+      listChanges: (session) => servers.listChanges(session),
       ...(hosts.listed === undefined ? {} : { listed: hosts.listed }),
       ofServers: (workspace, cwd) =>
         servers.catalog.of(workspace, cwd).servers.flatMap((one) => {

@@ -9,6 +9,8 @@ export interface CallResult {
   readonly isError: boolean;
   /** Of an MCP server: what the client gets in place of all of the above. */
   readonly served?: ServedResult;
+  /** In place of a result: `inputRequests` and `requestState`. */
+  readonly input?: JsonObject;
 }
 
 /** A result in the server's own parts, which may be pictures or resources. */
@@ -16,6 +18,11 @@ export interface ServedResult {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: JsonObject;
   readonly isError: boolean;
+}
+
+/** What a server needs first: the client answers it, and calls again. */
+export function inputResult(result: Json): CallResult {
+  return { content: [], structuredContent: {}, isError: false, input: isJsonObject(result) ? result : {} };
 }
 
 /** INVARIANT: the daemon has checked the form of every part. */

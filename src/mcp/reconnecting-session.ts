@@ -4,13 +4,22 @@ import type { DenialCode } from "../core/authority/decision.ts";
 import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import type {
   CallMessages,
+  CallRequest,
   DenialView,
   OpenSessionRequest,
   OpenSessionResult,
   ToolView,
 } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient, Refusal, RequestOptions } from "../core/ports/daemon/exchange.ts";
-import { type CallResult, deniedResult, doneResult, refusedResult, servedResult, unknownTool } from "./call-result.ts";
+import {
+  type CallResult,
+  deniedResult,
+  doneResult,
+  inputResult,
+  refusedResult,
+  servedResult,
+  unknownTool,
+} from "./call-result.ts";
 import { CallSlots } from "./call-slots.ts";
 import { callsAtOnceMax } from "./limits.ts";
 import { type PromptAnswer, type PromptOptions, promptAnswer, promptDenial } from "./prompt-tool.ts";
@@ -46,6 +55,7 @@ export class ReconnectingSession {
   #needsUserRecord = false;
   /** Tools that were listed or called at some time. */
   readonly #known = new Set<string>();
+  #changes = "";
   /** Set once no further session may be opened. */
   #final: Refusal | null = null;
 
@@ -57,6 +67,11 @@ export class ReconnectingSession {
   /** The last session that made calls; null if none did. */
   get previous(): string | null {
     return this.#previous;
+  }
+
+  /** Another text where resources or prompts may be others than at the last list. */
+  get changes(): string {
+    return this.#changes;
   }
 
   /** Opens a session if there is none. After a failure the next call tries again. */
@@ -80,18 +95,13 @@ export class ReconnectingSession {
   }
 
   /** Always returns a result: failures are reported to the model. */
-  async call(
-    tool: string,
-    input: JsonObject,
-    signal: AbortSignal,
-    onWaiting: (approval: string) => void = () => {},
-  ): Promise<CallResult> {
+  async call(tool: string, input: JsonObject, signal: AbortSignal, during: CallDuring = {}): Promise<CallResult> {
     if (!(await this.#slots.acquire(signal))) return CANCELLED;
     try {
       const live = await this.#session();
       // The session may have taken seconds to open.
       if (signal.aborted) return CANCELLED;
-      if (live.ok) return await this.#callWith(live.value, tool, input, signal, onWaiting);
+      if (live.ok) return await this.#callWith(live.value, tool, input, signal, during);
       if (live !== CLOSED) this.#options.onUnserved?.(tool, live);
       return refusedResult(tool, live);
     } finally {
@@ -160,7 +170,8 @@ export class ReconnectingSession {
       this.#endedBy(answer);
       return answer;
     }
-    const { tools } = answer.value;
+    const { tools, changes = 0 } = answer.value;
+    this.#changes = `${opened.session} ${changes}`;
     for (const { name } of tools) this.#known.add(name);
     return { ok: true, value: tools };
   }
@@ -175,13 +186,18 @@ export class ReconnectingSession {
     tool: string,
     input: JsonObject,
     signal: AbortSignal,
-    onWaiting: (approval: string) => void,
+    during: CallDuring,
   ): Promise<CallResult> {
     const { session } = live.opened;
     this.#previous = session;
     const { waitMilliseconds, note } = this.#options;
-    const asks = { session, tool, input, requests: null, waitMilliseconds };
-    const answer = await live.calls.ask("call.do", asks, callEvents(signal, note, onWaiting));
+    const { client, resume } = during;
+    const asks = {
+      ...{ session, tool, input, requests: null, waitMilliseconds },
+      ...(client === undefined ? {} : { client }),
+      ...(resume === undefined ? {} : { resume }),
+    };
+    const answer = await live.calls.ask("call.do", asks, callEvents(signal, note, during));
     if (!answer.ok) {
       this.#endedBy(answer);
       return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
@@ -189,6 +205,7 @@ export class ReconnectingSession {
     const { value } = answer;
     if (value.outcome === "denied") return this.#denied(live, tool, value);
     this.#known.add(tool);
+    if (value.isInputRequired === true) return inputResult(value.result);
     if (value.isServerResult === true) return servedResult(value.result);
     return doneResult(await this.#options.present(tool, input, value.result), value.enforcement);
   }
@@ -213,18 +230,26 @@ function isBuiltin(tool: string): boolean {
   return BUILTIN_TOOLS.includes(tool.replace(/^builtin:/, ""));
 }
 
-function callEvents(
-  signal: AbortSignal,
-  note: (line: string) => void,
-  onWaiting: (approval: string) => void,
-): RequestOptions {
+/** What the client can do while a call runs, and what it wants to hear. */
+export interface CallDuring extends Pick<CallRequest, "client" | "resume"> {
+  onWaiting?(approval: string): void;
+  /** Of an MCP server: progress, or a log message. */
+  onTold?(kind: "progress" | "log" | "changed", told: JsonObject): void;
+}
+
+function callEvents(signal: AbortSignal, note: (line: string) => void, during: CallDuring): RequestOptions {
   return {
     signal,
     onEvent: (event) => {
-      const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
+      if (!isJsonObject(event)) return;
+      for (const kind of ["progress", "log", "changed"] as const) {
+        const told = member(event, kind);
+        if (isJsonObject(told)) during.onTold?.(kind, told);
+      }
+      const waiting = member(event, "waiting");
       if (typeof waiting !== "string") return;
       note(`a call needs approval: ambit approve ${waiting}`);
-      onWaiting(waiting);
+      during.onWaiting?.(waiting);
     },
   };
 }

@@ -1,18 +1,26 @@
 // Resources and prompts of MCP servers for a client. They are listed and read by the same calls that a model makes: decided,
 // charged and logged. `docs://a` of the server `notes` is `notes+docs://a` here, so that no server can speak for another.
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { objectIn, textIn } from "../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { CallResult } from "./call-result.ts";
 import type { ReconnectingSession } from "./reconnecting-session.ts";
 
 const LIST = "resources_list";
 const READ = "resources_read";
+const COMPLETE = "resources_complete";
+const WATCH = "resources_watch";
+/** Each is a call that runs. */
+const watchesMax = 16;
+const NO_COMPLETION: JsonObject = { completion: { values: [], hasMore: false } };
 /** Between a server and what it has: no name of a server has a `+` or two underscores. */
 const URI = /^([a-z][a-z0-9-]*)\+(.+)$/s;
 const PROMPT = /^([a-z][a-z0-9-]*)__(.+)$/s;
 
 export class ServedResources {
   readonly #session: ReconnectingSession;
+  readonly #watches = new Map<string, AbortController>();
+  readonly #ended = new WeakMap<AbortController, Promise<CallResult>>();
 
   constructor(session: ReconnectingSession) {
     this.#session = session;
@@ -54,6 +62,63 @@ export class ServedResources {
     if (server === undefined || own === undefined) return null;
     const { description, messages } = await this.#read({ server, uri: `prompt:${own}`, arguments: given }, signal);
     return { description: description ?? "", messages: messages ?? [] };
+  }
+
+  /** Nothing for what has no completions, or what is not granted. */
+  async complete(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const [ref, argument, context] = ["ref", "argument", "context"].map((key) => objectIn(params, key) ?? {});
+    const [name, uri] = [textIn(ref ?? {}, "name"), textIn(ref ?? {}, "uri")];
+    const [, server, own] = (name === null ? URI.exec(uri ?? "") : PROMPT.exec(name)) ?? [];
+    if (server === undefined || own === undefined) return NO_COMPLETION;
+    const result = await this.#session.call(
+      COMPLETE,
+      {
+        server,
+        uri: name === null ? own : `prompt:${own}`,
+        argument: textIn(argument ?? {}, "name") ?? "",
+        value: textIn(argument ?? {}, "value") ?? "",
+        known: objectIn(context ?? {}, "arguments") ?? {},
+      },
+      signal,
+    );
+    if (result.isError)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, textOf(result), result.structuredContent);
+    const values = member(result.structuredContent, "values");
+    return { completion: { values: isJsonList(values) ? values : [], hasMore: false } };
+  }
+
+  /** Resolves once changes are told, which is as long as a call runs for it. */
+  async watch(uri: string, changed: (uri: string) => void): Promise<void> {
+    const [, server, own] = URI.exec(uri) ?? [];
+    if (server === undefined || own === undefined || this.#watches.size >= watchesMax)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource, or too many are watched");
+    if (this.#watches.has(uri)) return;
+    const stopping = new AbortController();
+    this.#watches.set(uri, stopping);
+    const started = new Promise<void>((begun) => {
+      const client = { answers: [], isProgressWanted: false, logLevel: null };
+      const onTold = (_: string, told: JsonObject): void => (told["isFirst"] === true ? begun() : changed(uri));
+      const ended = this.#session.call(WATCH, { server, uri: own }, stopping.signal, { client, onTold });
+      this.#ended.set(stopping, ended);
+      void ended.then(() => {
+        if (this.#watches.get(uri) === stopping) this.#watches.delete(uri);
+        begun();
+      });
+    });
+    await started;
+    if (this.#watches.get(uri) === stopping) return;
+    const result = await this.#ended.get(stopping);
+    const text = result === undefined || textOf(result) === "" ? "the resource is not watched" : textOf(result);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, result?.structuredContent);
+  }
+
+  unwatch(uri: string): void {
+    this.#watches.get(uri)?.abort();
+    this.#watches.delete(uri);
+  }
+
+  close(): void {
+    for (const uri of [...this.#watches.keys()]) this.unwatch(uri);
   }
 
   async #read(input: JsonObject, signal: AbortSignal): Promise<JsonObject> {

@@ -1,19 +1,14 @@
 // The SDK's server for one daemon session: handlers for tools, for the agent's skills as prompts, and for resources and prompts of
 // MCP servers. The same handlers serve both protocol
 // eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
-import {
-  CLIENT_INFO_META_KEY,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { ToolView } from "../core/ports/daemon/daemon-calls.ts";
+import { CallProgress, clientOf, firstLogLevel, logTo, type ReceivedRequest } from "./call-client.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
 import { type ShapedResult, shapedResult, shapeFor } from "./client-shape.ts";
 import type { RequestId } from "./json-rpc.ts";
-import { listCheckMilliseconds, listMilliseconds, progressMilliseconds } from "./limits.ts";
+import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
 import { PROMPT_TOOL, type PromptOptions, promptTool } from "./prompt-tool.ts";
 import type { ReconnectingSession } from "./reconnecting-session.ts";
 import type { CallProblem } from "./request-params.ts";
@@ -66,17 +61,29 @@ class SessionServer {
   readonly #options: ServerOptions;
   /** The list as the client last received it. */
   #sentList: string | null = null;
+  /** What the session said of resources and prompts at the last look. */
+  #sentChanges: string | null = null;
   #isReady: boolean;
   #isChecking = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   readonly #resources: ServedResources;
+  /** Of the older era, where the client sets it once. */
+  #logLevel: string | null;
 
   constructor(options: ServerOptions, era: "legacy" | "modern") {
     this.#options = options;
     // In the older era the server sends no notification before the client's `initialized`.
     this.#isReady = era === "modern";
+    this.#logLevel = era === "modern" ? null : firstLogLevel;
     this.server = new Server(options.identity, {
-      capabilities: { tools: { listChanged: true }, prompts: {}, resources: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        // In the newer era the library keeps the list of what is watched to itself.
+        resources: { listChanged: true, ...(era === "legacy" ? { subscribe: true } : {}) },
+        completions: {},
+        logging: {},
+      },
       instructions: INSTRUCTIONS,
       cacheHints: {
         ...{ "tools/list": PRIVATE, "prompts/list": PRIVATE, "server/discover": PRIVATE },
@@ -102,6 +109,27 @@ class SessionServer {
       "resources/read",
       ({ params }, { mcpReq }) => resources.read(params.uri, mcpReq.signal) as never,
     );
+    this.server.setRequestHandler(
+      "completion/complete",
+      ({ params }, { mcpReq }) => resources.complete(params as unknown as JsonObject, mcpReq.signal) as never,
+    );
+    if (era === "legacy") {
+      this.server.setRequestHandler("resources/subscribe", async ({ params }) => {
+        await resources.watch(
+          params.uri,
+          (uri) => void this.server.sendResourceUpdated({ uri }).catch(() => undefined),
+        );
+        return {};
+      });
+      this.server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
+        resources.unwatch(params.uri);
+        return {};
+      });
+    }
+    this.server.setRequestHandler("logging/setLevel", ({ params }) => {
+      this.#logLevel = params.level;
+      return {};
+    });
     this.server.setRequestHandler("tools/list", (request) => this.#list(request.params?.cursor) as never);
     this.server.setRequestHandler(
       "tools/call",
@@ -112,6 +140,7 @@ class SessionServer {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#resources.close();
   }
 
   /** The agent's skills as prompts, by the same calls that a model makes: decided, charged and logged. */
@@ -145,7 +174,9 @@ class SessionServer {
         const answer = await session.prompt(input, prompt, request.signal);
         return { content: [{ type: "text", text: JSON.stringify(answer) }] } as unknown as ShapedResult;
       }
-      const result = await this.#result(request, tool, input, (approval) => progress.waits(approval));
+      const result = await this.#result(request, tool, input, progress);
+      if (result.input !== undefined)
+        return { resultType: "input_required", ...result.input } as unknown as ShapedResult;
       return shapedResult(result, shapeFor(this.#client(request)), { tool, input });
     } finally {
       progress.end();
@@ -160,17 +191,22 @@ class SessionServer {
   }
 
   async #result(
-    { id, signal }: ReceivedRequest,
+    request: ReceivedRequest,
     tool: string,
     input: JsonObject,
-    onWaiting: (approval: string) => void,
+    progress: CallProgress,
   ): Promise<CallResult> {
+    const { id, signal } = request;
     if (tool === "") {
       const problem = this.#options.callProblem?.(id) ?? { tool: "the call", message: "the call is malformed" };
       return refusedResult(problem.tool, { code: "invalid_input", message: problem.message, fix: null });
     }
     try {
-      return await this.#options.session.call(tool, input, signal, onWaiting);
+      return await this.#options.session.call(tool, input, signal, {
+        ...clientOf(request, this.server.getClientCapabilities() ?? {}, this.#logLevel),
+        onWaiting: (approval) => progress.waits(approval),
+        onTold: (kind, told) => (kind === "progress" ? progress.relay(told) : logTo(request, told)),
+      });
     } catch {
       // A result that cannot be serialized, or a bug: the model learns only that the call failed.
       return refusedResult(tool, { code: "not_available", message: "the call could not be completed", fix: null });
@@ -200,6 +236,13 @@ class SessionServer {
     this.#isChecking = true;
     try {
       const found = await this.#options.session.currentList();
+      const { changes } = this.#options.session;
+      const isChanged = this.#sentChanges !== null && changes !== this.#sentChanges;
+      this.#sentChanges = changes;
+      if (isChanged) {
+        await this.server.sendResourceListChanged();
+        await this.server.sendPromptListChanged();
+      }
       const list = found === null ? this.#sentList : JSON.stringify(this.#listed(found));
       if (list === this.#sentList) return;
       this.#sentList = list;
@@ -209,40 +252,6 @@ class SessionServer {
     } finally {
       this.#isChecking = false;
     }
-  }
-}
-
-type ReceivedRequest = ServerContext["mcpReq"];
-
-/** Tells a client that asked for it that a call still runs, so that it goes on waiting. */
-class CallProgress {
-  readonly #request: ReceivedRequest;
-  readonly #timer: ReturnType<typeof setInterval> | undefined;
-  #sent = 0;
-  #message = "running";
-
-  constructor(request: ReceivedRequest) {
-    this.#request = request;
-    if (request._meta?.progressToken === undefined) return;
-    this.#timer = setInterval(() => this.#send(), progressMilliseconds);
-    this.#timer.unref();
-  }
-
-  waits(approval: string): void {
-    this.#message = `waiting for a person: ambit approve ${approval}`;
-    this.#send();
-  }
-
-  end(): void {
-    clearInterval(this.#timer);
-  }
-
-  #send(): void {
-    const progressToken = this.#request._meta?.progressToken;
-    if (progressToken === undefined) return;
-    const params = { progressToken, progress: ++this.#sent, message: this.#message };
-    // A client that has disconnected needs no news.
-    this.#request.notify({ method: "notifications/progress", params }).catch(() => undefined);
   }
 }
 

@@ -119,6 +119,8 @@ export interface Called {
 export interface CallMore extends Hearing {
   readonly wait?: number;
   readonly requests?: readonly string[];
+  /** Further members of the request. */
+  readonly with?: object;
 }
 
 export class Session {
@@ -166,8 +168,13 @@ export class Session {
     await this.ask("session.close", {}).answer;
   }
 
-  #call(name: string, tool: string, input: object, { wait = 0, requests, ...hearing }: CallMore): Asked {
-    const more = name === "call.run" ? { milliseconds: null, hasInput: false } : {};
+  #call(
+    name: string,
+    tool: string,
+    input: object,
+    { wait = 0, requests, with: extra = {}, ...hearing }: CallMore,
+  ): Asked {
+    const more = name === "call.run" ? { milliseconds: null, hasInput: false } : extra;
     return this.ask(name, { tool, input, requests: requests ?? null, waitMilliseconds: wait, ...more }, hearing);
   }
 }

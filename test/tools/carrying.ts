@@ -57,6 +57,7 @@ export function executing(
     signal,
     programContext: NO_PROGRAMS,
     reservation: null,
+    client: null,
     context,
   };
 }

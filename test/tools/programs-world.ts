@@ -199,6 +199,7 @@ export function programsWorld(
         reading,
         signal,
         reservation: null,
+        client: null,
         context: (options) =>
           contexts.open({ ...options, session, warrant: gate.warrant, programContext: running, cancel: signal }),
         programContext: running,

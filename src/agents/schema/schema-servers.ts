@@ -1,6 +1,6 @@
 // The JSON Schema of `mcp.yml`, of a project and of a user.
 import { MAPPED_VERBS } from "../../core/notation/servers/argument-map.ts";
-import { serverNameCharactersMax } from "../../core/notation/servers/server-file.ts";
+import { SERVER_ASKS, serverNameCharactersMax } from "../../core/notation/servers/server-file.ts";
 import { capabilitiesSchema, grantDefinitions } from "./schema-grant.ts";
 import { closedMap, listOf, type Schema, whole } from "./schema-value.ts";
 
@@ -28,6 +28,12 @@ export function serversSchema(level: "project" | "user"): Schema {
   const both: Schema = {
     requires: capabilitiesSchema("what its sandbox reaches: files and hosts; what is not written, it does not have"),
     tools: { type: "object", description: "argument maps of its tools", additionalProperties: argumentMap },
+    asks: {
+      ...listOf(
+        { enum: [...SERVER_ASKS] },
+        "what it may ask the client for during a call, where the agent's grants allow it",
+      ),
+    },
     enabled: { type: "boolean", description: "false: it is not started" },
     ...(isUser ? { clean: { type: "boolean", description: "its results do not count as untrusted data" } } : {}),
   };

@@ -128,6 +128,8 @@ export const CATALOG: readonly VerbEntry[] = [
   entry("secret.use", "external", "high", [NAME, TOOL, PLAIN_HOST], "use secrets without seeing them"),
   entry("model.use", "external", "medium", [PROVIDER, MODEL], "use models with the user's credential"),
   entry("mcp.resource", "external", "medium", [SERVER, URI], "read resources and prompts of MCP servers"),
+  entry("mcp.elicit", "external", "medium", [SERVER], "let MCP servers ask the person during a call"),
+  entry("mcp.sample", "external", "medium", [SERVER], "let MCP servers use the client's model during a call"),
   entry("provider.web_search", "external", "medium", [PLAIN_HOST], "let the model's provider search the web"),
   entry("provider.web_fetch", "external", "medium", [PLAIN_HOST], "let the model's provider fetch pages"),
   entry("provider.code_execution", "external", "high", [], "let the model's provider run code"),

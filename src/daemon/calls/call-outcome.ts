@@ -60,7 +60,8 @@ export function outcomeOf(receipt: string, execution: ExecutionResult, denials: 
 }
 
 /** What a face needs to know of the result's form. */
-export function formOf(carried: ExecutionResult): Pick<CallCompletion, "isServerResult"> {
+export function formOf(carried: ExecutionResult): Pick<CallCompletion, "isServerResult" | "isInputRequired"> {
+  if (carried.ok && carried.isInputRequired === true) return { isInputRequired: true };
   return carried.ok && carried.isServerResult === true ? { isServerResult: true } : {};
 }
 

@@ -9,11 +9,11 @@ import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import type {
   CallCompletion,
+  CallMessages,
   CallPermit,
   DenialView,
   ProgramCompletion,
   ProgramRefusal,
-  ToolView,
 } from "../../core/ports/daemon/daemon-calls.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
@@ -30,6 +30,7 @@ import type { Exchange } from "../rpc/serving.ts";
 import { NO_SESSION, type Session, type Sessions } from "../session.ts";
 import type { DaemonTool, ExecutionResult } from "../tools/daemon-tool.ts";
 import type { DaemonTools } from "../tools/daemon-tools.ts";
+import { callClient, resumedCall } from "./call-client.ts";
 import { ExchangeWait, folderNames, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
 import {
   CANCELLED,
@@ -110,8 +111,7 @@ export class Calls {
 
   /** The outcome of a permitted call; accepted once. The response acknowledges receipt, not that it is on disk. */
   async settle(exchange: Exchange): Promise<Answer<Pick<CallCompletion, "enforcement">>> {
-    const session = this.session(exchange);
-    const { value } = exchange;
+    const [session, { value }] = [this.session(exchange), exchange];
     const receipt = textIn(value, "receipt", 128);
     const ended = textIn(value, "ended", 256);
     const milliseconds = numberOr(value, "milliseconds", 0, 0, Number.MAX_SAFE_INTEGER);
@@ -182,12 +182,10 @@ export class Calls {
         : holdsSecret(this.#parts, warrant.arguments)
           ? SECRET_GIVEN
           : await owner.execute({
+              ...{ session, warrant, signal, programContext },
               input: warrant.arguments,
-              session,
-              warrant,
               reading: asked.holding.reading,
-              signal,
-              programContext,
+              client: callClient(exchange) ?? null,
               reservation: asked.reservation ?? null,
               context: (options) =>
                 this.#contexts.open({ ...options, session, warrant, programContext, cancel: signal }),
@@ -275,18 +273,18 @@ export class Calls {
   async preview(exchange: Exchange): Promise<Answer<object>> {
     const asked = await this.#incomingCall(exchange);
     if (!asked.ok) return asked;
-    const decision = previewCall(asked.value, asked.value.lookup);
-    return { ok: true, value: { outcome: decision.outcome, code: decision.outcome === "deny" ? decision.code : null } };
+    const { outcome, ...more } = previewCall(asked.value, asked.value.lookup);
+    return { ok: true, value: { outcome, code: "code" in more ? more.code : null } };
   }
 
-  async list(exchange: Exchange): Promise<Answer<{ readonly tools: readonly ToolView[] }>> {
+  async list(exchange: Exchange): Promise<Answer<CallMessages["tools.list"]["answers"]>> {
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
     // The list stays as it is during a freeze, so that a model calls and reads why nothing works.
     const { frozen: _frozen, ...moment } = this.#gatekeeper.moment(session, holding);
-    return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
+    return { ok: true, value: await this.#tools.view(session, holding.authority, moment) };
   }
 
   /** Synchronous for a built-in tool without derived requests; asynchronous if the tool or its requests are looked up first. */
@@ -342,7 +340,9 @@ export class Calls {
     // Checked before anything is charged, and reported only to a session that may call the tool.
     if (lacks !== null && previewCall(asked, lookup([])).outcome !== "deny")
       return refusal("not_available", lacks.message, lacks.fix);
-    if (owner?.derive === undefined) return askedBy([]);
+    const resumed = resumedCall(exchange, owner, input, session);
+    if (!resumed.ok) return resumed;
+    if (owner?.derive === undefined) return askedBy(resumed.value);
     return this.#derived(owner, asked, lookup([]), exchange.signal).then(askedBy);
   }
 

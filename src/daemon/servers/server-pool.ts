@@ -3,7 +3,7 @@
 import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { CatalogServer } from "./server-catalog.ts";
-import { openServer, type ServerOwner, type ServerRunOptions } from "./server-run.ts";
+import { openServer, type ServerOwner, type ServerRunOptions, serverOffers } from "./server-run.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface ServerPoolOptions {
@@ -14,6 +14,8 @@ export interface ServerPoolOptions {
   redacted<T extends Json>(value: T): T;
   /** Logs the start and the end of a process, and what was refused to it. */
   onEvent(session: ServerOwner, server: CatalogServer, event: ServerEvent, facts: JsonObject): void;
+  /** A server of the session has other resources or prompts. */
+  onListChanged(session: ServerOwner): void;
 }
 
 export type ServerEvent = "started" | "ended" | "refused" | "denied";
@@ -97,10 +99,11 @@ export class ServerPool {
       ...this.#options.run,
       denied: ({ code, request, times }) => onEvent("denied", { code, request, times }),
     });
-    const upstream = new Upstream(server.name, connection, this.#options.redacted);
+    const upstream = new Upstream(server.name, connection, serverOffers(server), this.#options.redacted);
     const pooled: PooledServer = { upstream, digest, session: session.facts.id, used: now };
     this.#servers.set(key, pooled);
-    upstream.onRefused = (method) => onEvent("refused", { method });
+    upstream.onRefused = (method, code) => onEvent("refused", { method, code });
+    upstream.onListChanged = () => this.#options.onListChanged(session);
     onEvent("started", {});
     void Promise.all([upstream.started, upstream.ended]).then(([started, why]) => {
       if (this.#servers.get(key) === pooled) this.#servers.delete(key);

@@ -1,5 +1,7 @@
 // The power of the resource tools: lists and contents of the servers of a session, from the session's own processes of them.
-import { isJsonList, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { following } from "../../core/base/abort.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { isHidden } from "../../gateway/pins.ts";
 import {
   type ListedResource,
   promptName,
@@ -9,7 +11,7 @@ import {
   readListed,
   resourcesMax,
 } from "../../gateway/resources.ts";
-import type { ResourcePowers } from "../../tools/resources/resource-tools.ts";
+import type { Completion, ResourcePowers } from "../../tools/resources/resource-tools.ts";
 import type { Daemon } from "../daemon.ts";
 import type { PowersOptions } from "../tools/daemon-tool.ts";
 import type { DaemonServers } from "./servers.ts";
@@ -30,7 +32,7 @@ type Answered<T> =
 
 export function resourcePowers(options: ResourcePowersOptions): (call: PowersOptions) => ResourcePowers {
   const { servers, held, callMilliseconds } = options;
-  return ({ session, signal, taint }) => {
+  return ({ session, signal, taint, call }) => {
     /** Runs while the session does, within one server that is as it was pinned. */
     const within = async <T>(name: string, act: (upstream: Upstream) => Promise<Answered<T>>): Promise<Answered<T>> => {
       const one = servers.enabled(session).find(({ server }) => server.name === name);
@@ -70,9 +72,48 @@ export function resourcePowers(options: ResourcePowersOptions): (call: PowersOpt
               ? { ok: false, message: "the server's answer is malformed, or too large" }
               : { ok: true, value };
           }),
+        complete: (name, wanted) => within(name, (upstream) => completed(upstream, wanted, signal, callMilliseconds)),
+        watch: (name, uri, changed) =>
+          within(name, async (upstream) => {
+            const stopping = following(signal);
+            const tell = (more: JsonObject): void => call?.client?.tell({ changed: { server: name, uri, ...more } });
+            const watched = upstream.watches.watch(
+              uri,
+              () => (changed() ? tell({}) : stopping.controller.abort()),
+              stopping.controller.signal,
+              () => tell({ isFirst: true }),
+            );
+            return watched.finally(stopping.release);
+          }),
       },
     };
   };
+}
+
+const completionsMax = 100;
+const completionCharactersMax = 1_024;
+
+async function completed(
+  upstream: Upstream,
+  { uri, argument, value, known }: Completion,
+  signal: AbortSignal,
+  milliseconds: number,
+): Promise<Answered<readonly string[]>> {
+  if (!upstream.has("completions")) return { ok: true, value: [] };
+  const prompt = promptName(uri);
+  const params = {
+    ref: prompt === null ? { type: "ref/resource", uri } : { type: "ref/prompt", name: prompt },
+    argument: { name: argument, value },
+    ...(Object.keys(known).length === 0 ? {} : { context: { arguments: known } }),
+  };
+  const answer = await upstream.request("completion/complete", params, signal, milliseconds);
+  if (!answer.ok) return answer;
+  const completion = member(answer.value, "completion");
+  const values = isJsonObject(completion) ? member(completion, "values") : undefined;
+  if (!isJsonList(values)) return { ok: false, message: "the server's answer is malformed" };
+  const isShown = (one: Json): one is string =>
+    typeof one === "string" && one.length <= completionCharactersMax && !isHidden(one);
+  return { ok: true, value: values.filter(isShown).slice(0, completionsMax) };
 }
 
 async function listed(

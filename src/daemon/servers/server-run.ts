@@ -24,6 +24,7 @@ import { requestOf } from "../../runtime/context/tool-request.ts";
 import { connectRequest } from "../../sandbox/network/network-grants.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
+import type { ServerOffers } from "./call-talk.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { ServerHttp, type ServerHttpOptions } from "./server-http.ts";
 import { ServerProcess, type StartServer } from "./server-process.ts";
@@ -194,6 +195,15 @@ async function variablesOf(
     variables.push([name, written]);
   }
   return variables;
+}
+
+/** What is declared to the server. INVARIANT: its roots are those of `requires`; nothing of the client's is passed on. */
+export function serverOffers({ requires, asks, endpoint }: WrittenServer): ServerOffers {
+  const folders = requires.flatMap(({ verb, root }) => (verb.verb.startsWith("fs.") ? [pathText(root ?? [])] : []));
+  const roots = [...new Set(folders)]
+    .sort()
+    .map((path) => `file://${path.split("/").map(encodeURIComponent).join("/")}`);
+  return { roots: endpoint.kind === "program" && roots.length > 0 ? roots : null, asks };
 }
 
 /** The folder that the server starts in and sees a part of: the deepest that has all of its files; null for none. */

@@ -1,11 +1,12 @@
 // Tools of MCP servers in the daemon: offered as `server__tool` with their pinned definitions, decided by `tool.invoke` and by
 // what their arguments mean, executed by the server's process.
 import type { PathSettings } from "../../core/authority/axes/path.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
+import type { Request } from "../../core/authority/request.ts";
 import { copyJson, type Json, type JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
-import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { offeredName, type ServerDescription, type ToolDefinition } from "../../gateway/definitions.ts";
@@ -16,7 +17,8 @@ import { inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { likeness } from "../../runtime/tool/tool-name.ts";
 import type { Session } from "../session.ts";
-import type { DaemonTool, ExecutionResult, Missing, ToolExecution } from "../tools/daemon-tool.ts";
+import type { DaemonTool, Missing } from "../tools/daemon-tool.ts";
+import { ServerCalls } from "./server-calls.ts";
 import { type CatalogServer, ServerCatalog, type ServerCatalogOptions } from "./server-catalog.ts";
 import { ServerPool } from "./server-pool.ts";
 import { type ServerOwner, type ServerRunOptions, serverRoot } from "./server-run.ts";
@@ -28,6 +30,7 @@ export interface DaemonServersOptions extends ServerCatalogOptions {
   readonly settings: Pick<SettingStore, "get" | "set">;
   /** Whether the session's grants could name a tool whose name starts so; false also while everything is frozen. */
   couldCall(session: Session, prefix: string): boolean;
+  refusal(session: Session, request: Request): DenialCode | null;
   entry(owner: ServerOwner | null, outcome: string, more: JsonObject): LogEntry;
   log(entry: LogEntry): void;
   /** Time limit of one call. */
@@ -43,6 +46,9 @@ export class DaemonServers {
   readonly #options: DaemonServersOptions;
   readonly catalog: ServerCatalog;
   readonly #pool: ServerPool;
+  readonly #calls: ServerCalls;
+  /** How often a server of the session said that it has other resources or prompts. */
+  readonly #listChanges = new WeakMap<ServerOwner, number>();
   /** By the stored text. */
   readonly #pins = new Map<string, { readonly text: string; readonly pin: Pin }>();
   /** What each server said about itself last, by the key of its pin. */
@@ -63,6 +69,13 @@ export class DaemonServers {
       elapsed: () => options.elapsed(),
       onEvent: (session, { server }, event, facts) =>
         options.log(options.entry(session, `server_${event}`, { server: server.name, ...facts })),
+      onListChanged: (session) => this.#listChanges.set(session, this.listChanges(session) + 1),
+    });
+    this.#calls = new ServerCalls({
+      ...options,
+      elapsed: () => options.elapsed(),
+      ready: (session, one, tool) => this.#ready(session, one, tool),
+      outputFault: (one, tool, structured) => this.#outputFault(one, tool, structured),
     });
   }
 
@@ -83,6 +96,10 @@ export class DaemonServers {
     return enabled
       .flatMap((one) => this.toolsOf(one))
       .filter(({ name: tool }) => !taken.has(likeness(tool)) && taken.add(likeness(tool)));
+  }
+
+  listChanges(session: ServerOwner): number {
+    return this.#listChanges.get(session) ?? 0;
   }
 
   /** Null before its first use. */
@@ -279,7 +296,8 @@ export class DaemonServers {
       missing,
       requests: (input, reading) =>
         mappedRequests(map, input, offeredName(server.name, tool.name), groundOf(one), reading.toAscii),
-      execute: (call) => this.#execute(one, tool.name, call),
+      execute: (call) => this.#calls.execute(one, tool.name, call),
+      resumed: (input, session, resume) => this.#calls.resumed(one, tool.name, input, session, resume),
     };
   }
 
@@ -303,43 +321,16 @@ export class DaemonServers {
     };
   }
 
-  async #execute(
-    one: CatalogServer,
-    tool: string,
-    { input, session, signal }: ToolExecution,
-  ): Promise<ExecutionResult> {
-    const { server } = one;
-    const before = performance.now();
-    const running = session.begin(signal);
-    if (running === null) return { ok: false, ...session.startRefusal };
-    try {
-      const upstream = await this.running(session, one);
-      if (!(upstream instanceof Upstream)) return { ok: false, code: "not_available", message: upstream.message };
-      // A person may have pinned what it says by now.
-      if (this.#held(one, tool) !== null) await upstream.refresh(true);
-      const held = this.#held(one, tool);
-      if (held !== null) {
-        this.#options.log(this.#options.entry(session, "server_held", { server: server.name, tool }));
-        return { ok: false, code: "not_available", ...held };
-      }
-      const answer = await upstream.call(tool, input, running.signal, this.#options.callMilliseconds);
-      const wallMicroseconds = Math.round((performance.now() - before) * 1000);
-      const enforcement: Outcome["enforcement"] = [
-        { axis: "tool", strength: "checked" },
-        ...upstream.enforcement.map(({ axis, strength }) => ({ axis, strength })),
-      ];
-      const met = { ended: "done", denials: [], enforcement, wallMicroseconds };
-      const isUntrusted = !server.isClean;
-      if (!answer.ok) return { ok: false, code: answer.code, message: answer.message, isUntrusted, met };
-      const { content, structuredContent, isError } = answer.value;
-      const fault = structuredContent === null || isError ? null : this.#outputFault(one, tool, structuredContent);
-      if (fault !== null) return { ok: false, code: "execution_failed", message: fault, isUntrusted, met };
-      const value = { content, ...(structuredContent === null ? {} : { structuredContent }), isError };
-      const ended = isError ? "tool_error" : "done";
-      return { ok: true, value, isUntrusted, isServerResult: true, met: { ...met, ended } };
-    } finally {
-      running.end();
-    }
+  /** The session's process of a server, where it describes itself and this tool as pinned. */
+  async #ready(session: Session, one: CatalogServer, tool: string): Promise<Upstream | Missing> {
+    const upstream = await this.running(session, one);
+    if (!(upstream instanceof Upstream)) return { ...upstream, fix: null };
+    // A person may have pinned what it says by now.
+    if (this.#held(one, tool) !== null) await upstream.refresh(true);
+    const held = this.#held(one, tool);
+    if (held === null) return upstream;
+    this.#options.log(this.#options.entry(session, "server_held", { server: one.server.name, tool }));
+    return held;
   }
 
   /** By the pinned schema, where it can be read within limits. */

@@ -1,48 +1,46 @@
-// The daemon's side of the Model Context Protocol with one server, in both eras: it asks, and the server answers. Whatever the
-// server asks for in turn is refused.
-import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
-import { JsonMeter } from "../../core/base/json-meter.ts";
-import { jsonDepthMax } from "../../core/base/limits.ts";
-import { VERSION } from "../../core/base/version.ts";
-import { errorText, readServerResult, type ServerResult } from "../../gateway/call-result.ts";
+// The daemon's side of the Model Context Protocol with one server, in both eras: it asks, and the server answers. What the server
+// asks for in turn goes to the call that it works on, where that was offered to it; everything else is refused.
+import type { DenialCode } from "../../core/authority/decision.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { errorText } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription, toolsOfServerMax } from "../../gateway/definitions.ts";
-import { type ServerConnection, serverLineBytesMax } from "./server-connection.ts";
+import type { CallTalk, ServerOffers } from "./call-talk.ts";
+import type { ServerConnection } from "./server-connection.ts";
+import {
+  CLIENT,
+  capabilitiesFor,
+  failed,
+  isUnfinished,
+  META,
+  PROTOCOLS,
+  readMessage,
+  STATELESS,
+  STOPPED,
+  sentParams,
+  type UpstreamResult,
+  unavailable,
+} from "./server-message.ts";
+import { ServerQuestions } from "./server-questions.ts";
+import { ServerWatches, tellsOfResources } from "./server-watches.ts";
 
-export type UpstreamResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly code: "execution_failed" | "not_available" | "stopped"; readonly message: string };
-
-const PROTOCOLS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/** The era without sessions: every request says who asks. */
-const STATELESS = "2026-07-28";
-const META = "io.modelcontextprotocol/";
-const CLIENT = { name: "ambit", version: VERSION };
-const STATELESS_META: JsonObject = {
-  [`${META}protocolVersion`]: STATELESS,
-  [`${META}clientInfo`]: CLIENT,
-  [`${META}clientCapabilities`]: {},
-};
-const METHOD_NOT_FOUND = -32_601;
 const startMilliseconds = 30_000;
 const pingMilliseconds = 5_000;
 const relistMilliseconds = 1_000;
 /** How long the description of a server counts that cannot say by itself that it changed. */
 const pollMilliseconds = 30_000;
+const watchMilliseconds = 86_400_000;
 const pagesMax = 64;
-const refusedMethodsMax = 16;
-/** Pings of a server in a minute that are no fault: each answer is a request over HTTP, with a secret that is counted. */
-const pingsMax = 30;
-const pingWindowMilliseconds = 60_000;
 /** Calls that run in one server, and calls that run or are queued. */
 const callsAtOnceMax = 16;
 const waitingMax = 128;
 /** Messages that break the protocol before the process is ended. */
 const faultsMax = 100;
-/** A longer message is measured before it is parsed: many values take seconds. */
-const valuesMax = 262_144;
-
 interface Pending {
+  /** Null for a request of which the server can say nothing but its answer. */
+  readonly talk: CallTalk | null;
   give(answer: UpstreamResult<JsonObject>): void;
+  /** Its time does not run while the server waits for an answer of ours. */
+  hold(isHeld: boolean): void;
 }
 
 export class Upstream {
@@ -56,25 +54,53 @@ export class Upstream {
   #faults = 0;
   #initialized: JsonObject = {};
   #isStateless = false;
-  readonly #refusedMethods = new Set<string>();
-  #pings = { since: 0, count: 0 };
+  readonly offers: ServerOffers;
+  readonly #questions: ServerQuestions;
+  readonly watches: ServerWatches;
+  /** As the server was last told; null before. */
+  #logLevel: string | null = null;
   /** When its list was last asked for. */
   #listed = 0;
   #description: ServerDescription | null = null;
   #relist: NodeJS.Timeout | null = null;
   /** Set by its owner; called when the server asked for something that it is not offered. */
-  onRefused: (method: string) => void = () => undefined;
+  onRefused: (method: string, code: DenialCode) => void = () => undefined;
   /** Set by its owner; called when the server changed what it says about itself. */
   onDescribed: (description: ServerDescription) => void = () => undefined;
+  /** Set by its owner; called when the server has other resources or prompts. */
+  onListChanged: () => void = () => undefined;
   /** The first description, or why there is none. */
   readonly started: Promise<UpstreamResult<ServerDescription>>;
   /** Why it has ended, once it has. */
   readonly ended: Promise<string>;
 
-  constructor(name: string, connection: ServerConnection, redacted: <T extends Json>(value: T) => T) {
+  constructor(
+    name: string,
+    connection: ServerConnection,
+    offers: ServerOffers,
+    redacted: <T extends Json>(value: T) => T,
+  ) {
     this.#name = name;
+    this.offers = offers;
     this.#redacted = redacted;
     this.#connection = connection;
+    this.#questions = new ServerQuestions({
+      offers,
+      say: (message) => void connection.say(message),
+      talking: () => {
+        const [id, pending] = [...this.#pending].find(([, { talk }]) => talk !== null) ?? [];
+        return id === undefined || pending === undefined || pending.talk === null ? null : { id, talk: pending.talk };
+      },
+      hold: (call, isHeld) => this.#pending.get(call)?.hold(isHeld),
+      refused: (method, code) => this.onRefused(method, code),
+    });
+    this.watches = new ServerWatches({
+      isStateless: () => this.#isStateless,
+      isOffered: () => tellsOfResources(capabilitiesIn(this.#initialized)),
+      // A request that stays open has no limit of time but its caller's.
+      ask: (method, params, signal) =>
+        this.#ask(method, params, method === "subscriptions/listen" ? watchMilliseconds : startMilliseconds, signal),
+    });
     connection.hear({
       heard: (text) => this.#hear(text),
       failed: (id, message) => this.#pending.get(id)?.give(unavailable(message)),
@@ -94,7 +120,12 @@ export class Upstream {
   }
 
   get isIdle(): boolean {
-    return this.#running === 0 && this.#queue.length === 0;
+    return this.#running === 0 && this.#queue.length === 0 && this.watches.isEmpty;
+  }
+
+  /** Reports, once for each reason, that the server asked for something and does not get it. */
+  refused(method: string, code: DenialCode): void {
+    this.#questions.refused(method, code);
   }
 
   get complaint(): string {
@@ -114,18 +145,6 @@ export class Upstream {
     this.#connection.end(why);
   }
 
-  async call(
-    tool: string,
-    input: JsonObject,
-    signal: AbortSignal,
-    milliseconds: number,
-  ): Promise<UpstreamResult<ServerResult>> {
-    const answer = await this.request("tools/call", { name: tool, arguments: input }, signal, milliseconds);
-    if (!answer.ok) return answer;
-    const result = readServerResult(answer.value);
-    return result === null ? failed("the server's result is malformed") : { ok: true, value: result };
-  }
-
   /** Asks again what the server says about itself, where that may have changed unnoticed, or `always`. */
   async refresh(always: boolean): Promise<void> {
     const age = performance.now() - this.#listed;
@@ -135,23 +154,25 @@ export class Upstream {
 
   /** Whether it said at its start that it has such things. */
   has(capability: string): boolean {
-    const capabilities = member(this.#initialized, "capabilities");
-    return isJsonObject(capabilities) && isJsonObject(member(capabilities, capability));
+    const capabilities = capabilitiesIn(this.#initialized);
+    return capabilities !== null && isJsonObject(member(capabilities, capability));
   }
 
-  /** A request on behalf of a session; its turn comes when others have been answered. */
+  /** A request on behalf of a session; its turn comes when others have been answered. With `talk` it may need input first. */
   async request(
     method: string,
     params: JsonObject,
     signal: AbortSignal,
     milliseconds: number,
+    talk: CallTalk | null = null,
   ): Promise<UpstreamResult<JsonObject>> {
     if (this.#running + this.#queue.length >= waitingMax)
       return unavailable("too many calls of this server are queued");
     if (this.#running >= callsAtOnceMax) await new Promise<void>((go) => this.#queue.push(go));
     else this.#running++;
     try {
-      return await this.#ask(method, params, milliseconds, signal);
+      if (talk !== null) this.#tellLevel(talk.logLevel);
+      return await this.#ask(method, params, milliseconds, signal, talk);
     } finally {
       // The next call takes over this one's place.
       const next = this.#queue.shift();
@@ -161,7 +182,11 @@ export class Upstream {
   }
 
   async #start(): Promise<UpstreamResult<ServerDescription>> {
-    const params = { protocolVersion: PROTOCOLS[0] ?? "", capabilities: {}, clientInfo: CLIENT };
+    const params = {
+      protocolVersion: PROTOCOLS[0] ?? "",
+      capabilities: capabilitiesFor(this.offers),
+      clientInfo: CLIENT,
+    };
     const initialized = await this.#ask("initialize", params, startMilliseconds, null);
     if (!initialized.ok) return this.#discover(initialized.message);
     const protocol = member(initialized.value, "protocolVersion");
@@ -186,6 +211,13 @@ export class Upstream {
     const info = isJsonObject(meta) ? member(meta, `${META}serverInfo`) : undefined;
     this.#initialized = { ...discovered.value, ...(info === undefined ? {} : { serverInfo: info }) };
     return this.#list();
+  }
+
+  /** The older era has one level for everything; nothing waits for the answer. */
+  #tellLevel(level: string | null): void {
+    if (this.#isStateless || level === null || level === this.#logLevel || !this.has("logging")) return;
+    this.#logLevel = level;
+    void this.#ask("logging/setLevel", { level }, startMilliseconds, null);
   }
 
   async #list(): Promise<UpstreamResult<ServerDescription>> {
@@ -224,6 +256,7 @@ export class Upstream {
     params: JsonObject,
     milliseconds: number,
     signal: AbortSignal | null,
+    talk: CallTalk | null = null,
   ): Promise<UpstreamResult<JsonObject>> {
     if (signal?.aborted === true) return Promise.resolve(STOPPED);
     const id = ++this.#number;
@@ -234,6 +267,7 @@ export class Upstream {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onStop);
         this.#pending.delete(id);
+        this.#questions.settled(id);
         done(answer);
       };
       const cancel = (answer: UpstreamResult<JsonObject>): void => {
@@ -241,16 +275,23 @@ export class Upstream {
         this.#connection.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
         give(answer);
       };
-      this.#pending.set(id, { give });
-      const sent = this.#isStateless ? { ...params, _meta: STATELESS_META } : params;
+      const run = (): void => {
+        timer = setTimeout(() => {
+          cancel(failed(`the server took more than ${milliseconds / 1000} seconds`));
+          if (method !== "ping" && !this.#isStateless) void this.#check();
+        }, milliseconds);
+      };
+      const hold = (isHeld: boolean): void => {
+        clearTimeout(timer);
+        if (!isHeld) run();
+      };
+      this.#pending.set(id, { talk, give, hold });
+      const sent = sentParams(params, id, talk, this.#isStateless ? this.offers : null);
       if (!this.#connection.say({ jsonrpc: "2.0", id, method, params: sent })) {
         give(unavailable("the server has ended, or does not read its input"));
         return;
       }
-      timer = setTimeout(() => {
-        cancel(failed(`the server took more than ${milliseconds / 1000} seconds`));
-        if (method !== "ping" && !this.#isStateless) void this.#check();
-      }, milliseconds);
+      run();
       signal?.addEventListener("abort", onStop, { once: true });
       if (this.isOver) void this.ended.then((why) => give(unavailable(`the server ended: ${why}`)));
     });
@@ -263,27 +304,29 @@ export class Upstream {
   }
 
   #hear(text: string | null): boolean {
-    if (text === null) return this.#fault(`a line has more than ${serverLineBytesMax} bytes`);
-    if (text.trim() === "") return true;
-    if (text.length > valuesMax && !new JsonMeter(valuesMax).take(Buffer.from(text)))
-      return this.#fault(`a message has more than ${valuesMax} values`);
-    const message = parse(text);
-    // Whatever walks through its values later would run out of stack.
-    if (message === "deep") {
-      this.end(`it breaks the protocol: a message is nested more than ${jsonDepthMax} deep`);
+    const read = readMessage(text);
+    if (read.kind === "blank") return true;
+    if (read.kind === "fault") {
+      if (!read.isFatal) return this.#fault(read.why);
+      this.end(`it breaks the protocol: ${read.why}`);
       return false;
     }
-    if (!isJsonObject(message) || member(message, "jsonrpc") !== "2.0") return this.#fault("a line is no message");
+    const { message } = read;
     const method = member(message, "method");
     const id = member(message, "id");
-    if (typeof method === "string") return id === undefined ? this.#notified(method) : this.#asked(method, id);
+    if (typeof method === "string") {
+      const params = member(message, "params");
+      if (id === undefined) return this.#notified(method, params);
+      const fault = this.#questions.request(method, id, params);
+      return fault === null || this.#fault(fault);
+    }
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     // An answer to a cancelled request, or to one that was never made.
     if (pending === undefined) return this.#fault("it answers requests that are not open");
     const result = member(message, "result");
     const error = member(message, "error");
-    if (isJsonObject(result) && isUnfinished(result)) {
-      this.#refused("input_required");
+    if (isUnfinished(result) && (pending.talk === null || member(result, "resultType") !== "input_required")) {
+      this.#questions.refused("input_required", "not_available");
       pending.give(failed(UNFINISHED));
     } else if (isJsonObject(result)) pending.give({ ok: true, value: result });
     else if (isJsonObject(error)) pending.give(failed(errorText(error)));
@@ -291,44 +334,35 @@ export class Upstream {
     return true;
   }
 
-  /** Requests of the server. Sampling, elicitation and roots were not offered to it. */
-  #asked(method: string, id: Json): boolean {
-    if (typeof id !== "string" && typeof id !== "number") return this.#fault("a request has no id");
-    if (method === "ping") {
-      if (!this.#mayPing()) return this.#fault("it pings without end");
-      this.#connection.say({ jsonrpc: "2.0", id, result: {} });
-      return true;
+  #notified(method: string, params: Json | undefined): boolean {
+    const told = isJsonObject(params) ? params : {};
+    switch (method) {
+      case "notifications/tools/list_changed":
+        if (this.#description !== null && this.#relist === null)
+          this.#relist = setTimeout(() => {
+            this.#relist = null;
+            void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be read"));
+          }, relistMilliseconds);
+        return true;
+      case "notifications/progress":
+        this.#pending.get(Number(member(told, "progressToken")))?.talk?.progressed(told);
+        return true;
+      case "notifications/message":
+        [...this.#pending.values()].find(({ talk }) => talk !== null)?.talk?.logged(told);
+        return true;
+      case "notifications/resources/updated":
+        this.watches.updated(told);
+        return true;
+      case "notifications/resources/list_changed":
+      case "notifications/prompts/list_changed":
+        this.onListChanged();
+        return true;
+      case "notifications/cancelled":
+        this.#questions.dropped(member(told, "requestId"));
+        return true;
+      default:
+        return true;
     }
-    this.#connection.say({
-      ...{ jsonrpc: "2.0", id },
-      error: { code: METHOD_NOT_FOUND, message: "ambit does not offer this" },
-    });
-    this.#refused(method);
-    return this.#fault(`it asks for ${method.slice(0, 64)}, which was not offered`);
-  }
-
-  #mayPing(): boolean {
-    const now = performance.now();
-    if (now - this.#pings.since > pingWindowMilliseconds) this.#pings = { since: now, count: 0 };
-    return ++this.#pings.count <= pingsMax;
-  }
-
-  /** Once for each method: a server must not be able to fill the log. */
-  #refused(method: string): void {
-    const name = /^[a-zA-Z/_]{1,64}$/.test(method) ? method : "(another method)";
-    if (this.#refusedMethods.has(name) || this.#refusedMethods.size >= refusedMethodsMax) return;
-    this.#refusedMethods.add(name);
-    this.onRefused(name);
-  }
-
-  /** Progress and log messages are dropped: they are text of the server that no call returned. */
-  #notified(method: string): boolean {
-    if (method === "notifications/tools/list_changed" && this.#description !== null && this.#relist === null)
-      this.#relist = setTimeout(() => {
-        this.#relist = null;
-        void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be read"));
-      }, relistMilliseconds);
-    return true;
   }
 
   /** False once there were too many: the process is ended, and the rest of its output dropped. */
@@ -339,30 +373,9 @@ export class Upstream {
   }
 }
 
-function parse(text: string): Json | "deep" | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  return copyJson(value) ?? "deep";
-}
-
-/** The newer era: the server wants something from the user or the model first, which it is not offered. */
-function isUnfinished(result: JsonObject): boolean {
-  const type = member(result, "resultType");
-  return type !== undefined && type !== "complete";
+function capabilitiesIn(initialized: JsonObject): JsonObject | null {
+  const capabilities = member(initialized, "capabilities");
+  return isJsonObject(capabilities) ? capabilities : null;
 }
 
 const UNFINISHED = "the server asks for input or for a model before it answers, which ambit does not offer";
-
-function failed(message: string): UpstreamResult<never> {
-  return { ok: false, code: "execution_failed", message };
-}
-
-function unavailable(message: string): UpstreamResult<never> {
-  return { ok: false, code: "not_available", message };
-}
-
-const STOPPED: UpstreamResult<never> = { ok: false, code: "stopped", message: "the call was cancelled" };

@@ -18,6 +18,7 @@ import type { Needs } from "../../runtime/tool/availability.ts";
 import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
+import type { CallClient, CallResume } from "../calls/call-client.ts";
 import type { Reservation } from "../calls/reservation.ts";
 import type { CallContext, ContextOptions } from "../contexts/contexts.ts";
 import type { ProgramContext } from "../parts.ts";
@@ -31,6 +32,8 @@ export type ExecutionResult =
       readonly isUntrusted: boolean;
       /** The value is a result of the Model Context Protocol, with parts of its own. */
       readonly isServerResult?: true;
+      /** The value says what the client has to be asked for first; it comes back with the answers. */
+      readonly isInputRequired?: true;
       /** Denials and enforcement of a program, if one ran. */
       readonly met?: Omit<Outcome, "receipt">;
     }
@@ -65,6 +68,8 @@ export interface ToolExecution {
   readonly warrant: Warrant;
   /** Aborts when the client has cancelled or disconnected. */
   readonly signal: AbortSignal;
+  /** What the client can do during the call; null where it said nothing about it. */
+  readonly client: CallClient | null;
   /** What a program that runs for this call needs. */
   readonly programContext: ProgramContext;
   /** The cost that was reserved with the decision; null for a tool without `cost`. */
@@ -106,6 +111,8 @@ export interface DaemonTool {
     signal?: AbortSignal,
   ): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): RequestsResult;
+  /** The client comes back with answers to an earlier round of this call: what that needs besides. */
+  resumed?(input: JsonObject, session: Session, resume: CallResume): Result<readonly Request[]>;
   /** What a call can cost in tokens and money, before it is decided; null for an input that is refused. */
   cost?(input: JsonObject): RequestCost | null;
   /** Only after the decision is on disk. */
@@ -248,6 +255,8 @@ export interface ForeignToolView {
 export interface ForeignTools {
   /** For this session, as they are on disk now; without those that cannot be loaded. `wanted`: the one that is looked for. */
   of(session: Session, wanted?: string): Promise<readonly DaemonTool[]>;
+  /** How often MCP servers of the session said that they have other resources or prompts. */
+  listChanges?(session: Session): number;
   /** For a person: all of a workspace, and why some are not loaded. */
   listed?(workspace: string | null): Promise<{
     readonly tools: readonly ForeignToolView[];

@@ -86,6 +86,16 @@ export class DaemonTools {
       }));
   }
 
+  /** The same, and how often MCP servers said that they have other resources or prompts. */
+  async view(
+    session: Session,
+    authority: Authority,
+    moment: Moment,
+  ): Promise<{ readonly tools: readonly ToolView[]; readonly changes: number }> {
+    const tools = await this.shown(session, authority, moment);
+    return { tools, changes: this.#foreign.listChanges?.(session) ?? 0 };
+  }
+
   /** `derived`: the requests that the tool derived for the call, or why it rejects the input. */
   lookup(
     tool: DaemonTool | null,

@@ -38,6 +38,18 @@ export interface ResourceAccess {
   held(): { readonly authority: Authority; readonly moment: Moment } | null;
   list(server: string): Promise<Answered<readonly ListedItem[]>>;
   read(server: string, uri: string, given: JsonObject): Promise<Answered<JsonObject>>;
+  complete(server: string, wanted: Completion): Promise<Answered<readonly string[]>>;
+  /** Until the call ends; `changed` is called each time, and ends it by false. */
+  watch(server: string, uri: string, changed: () => boolean): Promise<Answered<null>>;
+}
+
+export interface Completion {
+  /** `prompt:NAME`, or a template. */
+  readonly uri: string;
+  readonly argument: string;
+  readonly value: string;
+  /** Other arguments that are known already. */
+  readonly known: JsonObject;
 }
 
 export interface ResourcePowers {
@@ -69,14 +81,10 @@ const listTool: BuiltinTool<ResourcePowers> = {
   execute: async (input, { resources: access }) => {
     const held = access.held();
     if (held === null) return useDenial("revoked", null, "the session has no grants any more");
-    const grants = heldGrants(held.authority).filter(({ verb }) => verb.verb === VERB);
     const wanted = textIn(input, "server", nameCharactersMax);
-    const servers = access.servers().filter((server) => {
-      const name = parseName(server);
-      // A server that no grant names is not even started.
-      const isGranted = name.ok && grants.some(({ scopes }) => scopes[0] && scopeMatches(scopes[0], name.value));
-      return isGranted && (wanted === null || wanted === server);
-    });
+    const servers = grantedServers(held.authority, access.servers()).filter(
+      (server) => wanted === null || wanted === server,
+    );
     const lists = await Promise.all(servers.map(async (server) => [server, await access.list(server)] as const));
     const items = lists.flatMap(([server, list]) =>
       list.ok ? list.value.filter((one) => isReadable(held, server, one)).map((one) => ({ server, ...one })) : [],
@@ -88,6 +96,15 @@ const listTool: BuiltinTool<ResourcePowers> = {
     return useResult({ items, problems });
   },
 };
+
+/** A server that no grant names is not even started. */
+function grantedServers(authority: Authority, servers: readonly string[]): readonly string[] {
+  const grants = heldGrants(authority).filter(({ verb }) => verb.verb === VERB);
+  return servers.filter((server) => {
+    const name = parseName(server);
+    return name.ok && grants.some(({ scopes }) => scopes[0] && scopeMatches(scopes[0], name.value));
+  });
+}
 
 /** Which resource a template stands for is not known before it is filled in. */
 function isReadable(
@@ -131,4 +148,90 @@ const readTool: BuiltinTool<ResourcePowers> = {
   },
 };
 
-export const RESOURCE_TOOLS: readonly BuiltinTool<ResourcePowers>[] = [listTool, readTool];
+const PROMPT = "prompt:";
+
+/** A prompt is decided by its name; of a template only values are shown with which it names a resource that may be read. */
+const completeTool: BuiltinTool<ResourcePowers> = {
+  name: "resources_complete",
+  description:
+    "Complete an argument of a prompt or of a resource template of an MCP server. For clients of the protocol.",
+  input: objectSchema(
+    {
+      server: SERVER,
+      uri: textSchema("`prompt:NAME`, or the template.", 1, uriCharactersMax),
+      argument: textSchema("The name of the argument.", 1, nameCharactersMax),
+      value: textSchema("What is written so far.", 0, uriCharactersMax),
+      known: { type: "object", description: "Other arguments.", additionalProperties: { type: "string" } },
+    },
+    ["server", "uri", "argument", "value"],
+  ),
+  verbs: [VERB],
+  // A model has no use for it.
+  isListed: () => false,
+  requests: (input) => {
+    const [server, uri] = [textIn(input, "server", nameCharactersMax), textIn(input, "uri", uriCharactersMax)];
+    if (server === null || uri === null) return refuse("bad_value", "needs `server` and `uri`");
+    if (!uri.startsWith(PROMPT)) return done([]);
+    const request = resourceRequest(server, uri);
+    return request.ok ? done([request.value]) : request;
+  },
+  execute: async (input, { resources: access }) => {
+    const held = access.held();
+    if (held === null) return useDenial("revoked", null, "the session has no grants any more");
+    const [server = "", uri = "", argument = "", value = ""] = ["server", "uri", "argument", "value"].map(
+      (key) => textIn(input, key, uriCharactersMax) ?? "",
+    );
+    const known = objectIn(input, "known") ?? {};
+    if (!grantedServers(held.authority, [server]).includes(server))
+      return useDenial("scope_violation", VERB, `no grant names the server ${server}`);
+    const answer = await access.complete(server, { uri, argument, value, known });
+    if (!answer.ok) return useDenial("not_available", VERB, answer.message);
+    const isShown = (one: string): boolean => {
+      const filled = filledTemplate(uri, { ...known, [argument]: one });
+      const request = filled === null ? null : resourceRequest(server, filled);
+      return request?.ok === true && judge(held.authority, request.value, held.moment).outcome !== "deny";
+    };
+    return useResult({ values: uri.startsWith(PROMPT) ? answer.value : answer.value.filter(isShown) });
+  },
+};
+
+/** Null for a template with variables that are not known, or of another form than `{name}`. */
+function filledTemplate(template: string, known: JsonObject): string | null {
+  let isFilled = true;
+  const filled = template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = member(known, name);
+    isFilled &&= typeof value === "string";
+    return encodeURIComponent(String(value));
+  });
+  return isFilled && !/[{}]/.test(filled) ? filled : null;
+}
+
+const watchTool: BuiltinTool<ResourcePowers> = {
+  name: "resources_watch",
+  description:
+    "Wait for changes of a resource of an MCP server until the call is cancelled. For clients of the protocol.",
+  input: objectSchema({ server: SERVER, uri: textSchema("The URI of the resource.", 1, uriCharactersMax) }, [
+    "server",
+    "uri",
+  ]),
+  verbs: [VERB],
+  // A model has no use for it.
+  isListed: () => false,
+  requests: readTool.requests,
+  execute: async (input, { resources: access }) => {
+    const server = textIn(input, "server", nameCharactersMax) ?? "";
+    const uri = parseUri(textIn(input, "uri", uriCharactersMax) ?? "");
+    if (!uri.ok) return useDenial("invalid_input", VERB, uri.message);
+    const text = uriText(uri.value.segments);
+    const request = resourceRequest(server, text);
+    const isAllowed = (): boolean => {
+      const held = access.held();
+      return held !== null && request.ok && judge(held.authority, request.value, held.moment).outcome !== "deny";
+    };
+    // INVARIANT: a change is told only while the resource may be read.
+    const answer = await access.watch(server, text, isAllowed);
+    return answer.ok ? useResult({}) : useDenial("not_available", VERB, answer.message);
+  },
+};
+
+export const RESOURCE_TOOLS: readonly BuiltinTool<ResourcePowers>[] = [listTool, readTool, completeTool, watchTool];

@@ -42,7 +42,7 @@ export const BUILTIN_TOOLS: readonly string[] = [
   "fs_read fs_write fs_edit fs_delete fs_list fs_glob fs_grep proc_exec proc_eval shell sandbox_exec web_fetch web_search lm_complete",
   "records_search records_read records_create records_update records_delete records_links",
   "memory_get memory_set memory_list memory_delete obs_append obs_query store_list store_get store_put store_delete",
-  "agent_create agent_update agent_grant agent_discover agent_delete skills_list skills_read resources_list resources_read git",
+  "agent_create agent_update agent_grant agent_discover agent_delete skills_list skills_read resources_list resources_read resources_complete resources_watch git",
   "task_delegate task_schedule agent_hire capability_request",
 ].flatMap((line) => line.split(" "));
 

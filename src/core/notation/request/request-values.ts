@@ -63,6 +63,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "secret.use": "openai-key",
   "model.use": "anthropic claude-sonnet-4-5",
   "mcp.resource": "docs docs://pages/start",
+  "mcp.elicit": "docs",
+  "mcp.sample": "docs",
   "tool.invoke": 'web_fetch {"url": "https://example.com/"}',
   "agent.update": "scout",
   "memory.read": "config",
@@ -119,6 +121,7 @@ function readModel(verb: VerbEntry, [provider, model, more]: readonly string[]):
 
 function readResource(verb: VerbEntry, [server, uri, more]: readonly string[]): Values {
   if (server === undefined) return refuse("bad_value", `${verb.verb} of which server?`, example(verb));
+  if (verb.axes.length === 1) return uri === undefined ? each([server, parseName]) : extra(verb, uri);
   return more === undefined ? each([server, parseName], [uri, parseUri]) : extra(verb, more);
 }
 

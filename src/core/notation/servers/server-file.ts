@@ -4,6 +4,7 @@ import { destinationText } from "../../authority/axes/destination.ts";
 import { verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
 import type { Json } from "../../base/json.ts";
+import { done, refuse } from "../../base/result.ts";
 import { readCompact } from "../compact/compact.ts";
 import type { ConfigLevel } from "../config/config-keys.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
@@ -11,7 +12,7 @@ import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { readCapabilityList } from "../record/capabilities.ts";
-import { flagOf, kindName } from "../scope/scope-values.ts";
+import { flagOf, kindName, readEach } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../tree.ts";
 import { type ArgumentMap, readArgumentMap } from "./argument-map.ts";
 import {
@@ -31,6 +32,8 @@ export interface WrittenServer {
   /** By the name of the tool, as the server calls it. */
   readonly maps: ReadonlyMap<string, ArgumentMap>;
   readonly isEnabled: boolean;
+  /** What it may ask for during a call, where the agent's grants allow it too. */
+  readonly asks: ReadonlySet<ServerAskKind>;
   /** Its results do not mark a session as having read untrusted data. Only the user's own file can say so. */
   readonly isClean: boolean;
   readonly span: Span;
@@ -43,6 +46,9 @@ export interface ServerFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+export type ServerAskKind = "elicitation" | "sampling";
+export const SERVER_ASKS: readonly ServerAskKind[] = ["elicitation", "sampling"];
+
 const serversMax = 128;
 const toolsMax = 1_024;
 export const serverNameCharactersMax = 32;
@@ -54,6 +60,7 @@ export const SERVER_KEYS: readonly string[] = [
   ...ADDRESS_KEYS,
   "requires",
   "tools",
+  "asks",
   "enabled",
   "clean",
 ];
@@ -152,6 +159,7 @@ function readServer(
       ...read<readonly Grant[]>("requires", [], (found) => readRequires(found, verbs, reading, diagnostics)),
     ],
     maps: read<WrittenServer["maps"]>("tools", new Map(), (found) => readMaps(found, diagnostics)),
+    asks: read<WrittenServer["asks"]>("asks", new Set(), (found) => readAsks(found, diagnostics)),
     isEnabled: read("enabled", true, (found) => flagOf(found, diagnostics, false)),
     isClean: read("clean", false, (found) => flagOf(found, diagnostics, false)),
   };
@@ -220,6 +228,16 @@ function readRequires(
       );
   }
   return grants;
+}
+
+function readAsks(entry: Entry, diagnostics: Diagnostics): WrittenServer["asks"] | null {
+  const kinds = readEach(entry, diagnostics, (text) => {
+    const kind = SERVER_ASKS.find((one) => one === text);
+    return kind === undefined
+      ? refuse("bad_value", `a server asks for ${SERVER_ASKS.join(" or ")}, not ${quoted(text)}`, "elicitation")
+      : done([kind]);
+  });
+  return kinds === null ? null : new Set(kinds);
 }
 
 function readMaps({ value }: Entry, diagnostics: Diagnostics): WrittenServer["maps"] | null {

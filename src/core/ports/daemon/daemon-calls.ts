@@ -61,6 +61,18 @@ export interface CallRequest {
   readonly declaration?: JsonObject;
   /** How many milliseconds to wait for an approval; 0 returns `approval_required` at once. */
   readonly waitMilliseconds: number;
+  /** What the caller can do while a tool of an MCP server runs. `{progress}` and `{log}` are events. */
+  readonly client?: CallClientView;
+  /** Goes on with a call that needed input: the note that came with the questions, and the answers by their keys. */
+  readonly resume?: { readonly state: string; readonly responses: JsonObject };
+}
+
+export interface CallClientView {
+  /** What it can be asked for: `elicitation`, `sampling`. */
+  readonly answers: readonly string[];
+  readonly isProgressWanted: boolean;
+  /** Log messages of servers from this level on; null for none. */
+  readonly logLevel: string | null;
 }
 
 /** A denial as the caller sees it; the same at every face. It reveals nothing about other rules. */
@@ -110,6 +122,8 @@ export interface CallCompletion {
   readonly receipt: string;
   /** The result has the parts of a result of the Model Context Protocol. */
   readonly isServerResult?: true;
+  /** The result has `inputRequests` and `requestState`: the caller answers them and calls again with `resume`. */
+  readonly isInputRequired?: true;
   readonly result: Json;
   readonly enforcement: CallEnforcementView;
 }
@@ -247,7 +261,8 @@ export type CallMessages = {
   /** Tools that this session's grants can ever allow, sorted by name. */
   readonly "tools.list": {
     readonly asks: { readonly session: string };
-    readonly answers: { readonly tools: readonly ToolView[] };
+    /** `changes`: another number where an MCP server of the session said that it has other resources or prompts. */
+    readonly answers: { readonly tools: readonly ToolView[]; readonly changes?: number };
   };
   /** Those of the client's own tools that this session's grants can ever allow. */
   readonly "tools.reach": {

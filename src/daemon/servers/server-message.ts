@@ -1,0 +1,93 @@
+// Messages of servers and requests to them: what can be read of a line, what a request says about us, and how one can end.
+import { copyJson, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { JsonMeter } from "../../core/base/json-meter.ts";
+import { jsonDepthMax } from "../../core/base/limits.ts";
+import { VERSION } from "../../core/base/version.ts";
+import type { CallTalk, ServerOffers } from "./call-talk.ts";
+import { serverLineBytesMax } from "./server-connection.ts";
+
+export type UpstreamResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: "execution_failed" | "not_available" | "stopped"; readonly message: string };
+
+export function failed(message: string): UpstreamResult<never> {
+  return { ok: false, code: "execution_failed", message };
+}
+
+export function unavailable(message: string): UpstreamResult<never> {
+  return { ok: false, code: "not_available", message };
+}
+
+export const STOPPED: UpstreamResult<never> = { ok: false, code: "stopped", message: "the call was cancelled" };
+
+/** Of the older era, the newest first. */
+export const PROTOCOLS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/** The era without sessions: every request says who asks. */
+export const STATELESS = "2026-07-28";
+export const META = "io.modelcontextprotocol/";
+export const CLIENT: JsonObject = { name: "ambit", version: VERSION };
+
+/** A longer message is measured before it is parsed: many values take seconds. */
+const valuesMax = 262_144;
+
+export type ServerMessage =
+  | { readonly kind: "message"; readonly message: JsonObject }
+  | { readonly kind: "blank" }
+  /** `isFatal`: whatever walks through its values later would run out of stack. */
+  | { readonly kind: "fault"; readonly why: string; readonly isFatal: boolean };
+
+/** `text` is null for a line over the limit. */
+export function readMessage(text: string | null): ServerMessage {
+  const fault = (why: string, isFatal = false): ServerMessage => ({ kind: "fault", why, isFatal });
+  if (text === null) return fault(`a line has more than ${serverLineBytesMax} bytes`);
+  if (text.trim() === "") return { kind: "blank" };
+  if (text.length > valuesMax && !new JsonMeter(valuesMax).take(Buffer.from(text)))
+    return fault(`a message has more than ${valuesMax} values`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return fault("a line is no message");
+  }
+  const message = copyJson(value);
+  if (message === undefined) return fault(`a message is nested more than ${jsonDepthMax} deep`, true);
+  if (!isJsonObject(message) || member(message, "jsonrpc") !== "2.0") return fault("a line is no message");
+  return { kind: "message", message };
+}
+
+/** The newer era: the server wants something from the user or the model first. */
+export function isUnfinished(result: Json | undefined): result is JsonObject {
+  const type = isJsonObject(result) ? member(result, "resultType") : undefined;
+  return type !== undefined && type !== "complete";
+}
+
+/** What is declared to a server. */
+export function capabilitiesFor({ roots, asks }: ServerOffers): JsonObject {
+  return {
+    ...(roots === null ? {} : { roots: {} }),
+    ...(asks.has("elicitation") ? { elicitation: { form: {} } } : {}),
+    ...(asks.has("sampling") ? { sampling: {} } : {}),
+  };
+}
+
+/** The parameters of a request, with what it says about us. */
+export function sentParams(
+  params: JsonObject,
+  id: number,
+  talk: CallTalk | null,
+  stateless: ServerOffers | null,
+): JsonObject {
+  const progress = talk?.isProgressWanted === true ? { progressToken: id } : {};
+  if (stateless === null) return talk?.isProgressWanted === true ? { ...params, _meta: progress } : params;
+  const level = talk?.logLevel ?? null;
+  return {
+    ...params,
+    _meta: {
+      ...progress,
+      [`${META}protocolVersion`]: STATELESS,
+      [`${META}clientInfo`]: CLIENT,
+      [`${META}clientCapabilities`]: capabilitiesFor(stateless),
+      ...(level === null ? {} : { [`${META}logLevel`]: level }),
+    },
+  };
+}

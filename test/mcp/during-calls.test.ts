@@ -1,0 +1,172 @@
+// What happens around a call of an MCP server, with the protocol's own servers and clients: progress, log messages and cancellation,
+// completions, watched resources, and lists that change.
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { until } from "../house/until.ts";
+import { World } from "../state/world.ts";
+import { type AskingPeer, askingPeer, NEWER, PEERS } from "./asking-peers.ts";
+import { AS_CLIENT } from "./line-client.ts";
+
+const servers = join(root, "test", "mcp", "servers");
+const SERVERS = ["older", "newer"] as const;
+
+let world: World;
+let peer: AskingPeer | null = null;
+let client: Client | null = null;
+
+beforeAll(async () => {
+  world = await World.make();
+  const entry = (kind: string): string =>
+    `{ command: [node, "${join(servers, `asking-${kind}.mjs`)}"], runtime: ["${root}"] }`;
+  world.write("config/ambit/mcp.yml", `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n`);
+  world.agent("caller", [
+    'tool.invoke{tools=["older__*","newer__*","resources_complete","resources_watch","resources_read","resources_list"]}',
+    "mcp.resource{servers=[older],uris=[notes://pages/st*,notes://more/**,prompt:greet]}",
+  ]);
+  world.agent("none", ["memory.read"]);
+  await world.begin();
+}, 60_000);
+afterEach(async () => {
+  await peer?.close();
+  await client?.close();
+  [peer, client] = [null, null];
+});
+afterAll(() => world?.remove());
+
+describe.each(PEERS)("with the %s as client", (kind) => {
+  describe.each(SERVERS)("a server of the %s era", (server) => {
+    test("reports progress to a client that wants it, and hides nothing in it", async () => {
+      peer = await askingPeer(world, "caller", kind);
+      expect(await peer.call(`${server}__steps`)).toBe("false");
+      expect(await peer.call(`${server}__steps`, {}, { progressToken: "mine" })).toBe("true");
+      await until(() => peer?.progress.length === 3, "three steps");
+      expect(peer.progress).toEqual(
+        [1, 2, 3].map((step) => ({
+          progressToken: "mine",
+          progress: step,
+          total: 3,
+          message: `step\\u{202e} ${step}`,
+        })),
+      );
+    });
+
+    test("logs to a client, from the level that it wants, under the server's name", async () => {
+      peer = await askingPeer(world, "caller", kind);
+      await peer.setLevel("error");
+      await peer.call(`${server}__noise`);
+      await until(() => peer?.logs.length === 1, "one message");
+      expect(peer.logs[0]).toMatchObject({
+        level: "error",
+        logger: `${server}/own`,
+        data: "noise-of-error \\u{1b}[2J",
+      });
+      await peer.setLevel("debug");
+      await peer.call(`${server}__noise`);
+      await until(() => peer?.logs.length === 4, "three more messages");
+      expect(peer.logs.slice(1).map(({ level }) => level)).toEqual(["debug", "info", "error"]);
+    });
+  });
+
+  test("a call that the client cancels is cancelled at the server", async () => {
+    peer = await askingPeer(world, "caller", kind);
+    await peer.setLevel("error");
+    const stopping = new AbortController();
+    const hanging = peer.call("older__hang", {}, { signal: stopping.signal }).catch(String);
+    // Its process runs once another call of it is answered.
+    await peer.call("older__declared");
+    stopping.abort();
+    await hanging;
+    expect(await peer.call("older__cancelled")).toBe("1");
+  });
+});
+
+async function connected(agent: string, isNewer = false): Promise<Client> {
+  const made = new Client(
+    { name: "test", version: "0" },
+    { versionNegotiation: { mode: isNewer ? { pin: NEWER } : "legacy" } },
+  );
+  const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", agent];
+  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const server = {
+    command: "perl",
+    args: [...AS_CLIENT, ...words],
+    env,
+    cwd: world.project,
+    stderr: "ignore" as const,
+  };
+  await made.connect(new StdioClientTransport(server));
+  client = made;
+  return made;
+}
+
+describe.each([false, true])("completions (newer era: %s)", (isNewer) => {
+  const template = { type: "ref/resource", uri: "older+notes://pages/{page}" } as const;
+
+  test("name only resources that may be read", async () => {
+    const made = await connected("caller", isNewer);
+    const pages = await made.complete({ ref: template, argument: { name: "page", value: "s" } });
+    // The server also has a page `secret`.
+    expect(pages.completion.values).toEqual(["start", "stop"]);
+    const prompt = { type: "ref/prompt", name: "older__greet" } as const;
+    expect((await made.complete({ ref: prompt, argument: { name: "name", value: "A" } })).completion.values).toEqual([
+      "Ada",
+      "Alan",
+    ]);
+    const own = { type: "ref/prompt", name: "a-skill" } as const;
+    expect((await made.complete({ ref: own, argument: { name: "name", value: "" } })).completion.values).toEqual([]);
+  });
+
+  test("are refused without the grant, and for the prompt of another server", async () => {
+    const made = await connected("none", isNewer);
+    await expect(made.complete({ ref: template, argument: { name: "page", value: "s" } })).rejects.toThrow(
+      /scope_violation/,
+    );
+    await made.close();
+    const other = { type: "ref/prompt", name: "newer__greet" } as const;
+    const granted = await connected("caller", isNewer);
+    await expect(granted.complete({ ref: other, argument: { name: "name", value: "" } })).rejects.toThrow(
+      /scope_violation/,
+    );
+  });
+});
+
+test("a watched resource is told of, until it is not watched or not granted any more", async () => {
+  const made = await connected("caller");
+  const told: string[] = [];
+  made.setNotificationHandler("notifications/resources/updated", ({ params }) => void told.push(params.uri));
+  const touch = async (uri: string): Promise<unknown> => {
+    const { content } = await made.callTool({ name: "older__touch", arguments: { uri } });
+    return JSON.parse((content as { text: string }[])[0]?.text ?? "null");
+  };
+  await made.subscribeResource({ uri: "older+notes://pages/start" });
+  expect(await touch("notes://pages/start")).toEqual(["notes://pages/start"]);
+  await until(() => told.length === 1, "a change");
+  expect(told).toEqual(["older+notes://pages/start"]);
+  // One that the client does not watch, and one that may not be read.
+  await touch("notes://pages/stop");
+  await expect(made.subscribeResource({ uri: "older+notes://pages/secret" })).rejects.toThrow(/mcp\.resource/);
+  await expect(made.subscribeResource({ uri: "notes://pages/start" })).rejects.toThrow(/no such resource/);
+  await made.unsubscribeResource({ uri: "older+notes://pages/start" });
+  await until(async () => ((await touch("notes://pages/start")) as unknown[]).length === 0, "the server is told");
+  expect(told).toHaveLength(1);
+  for (let at = 0; at < 16; at++) await made.subscribeResource({ uri: `older+notes://more/${at}` });
+  await expect(made.subscribeResource({ uri: "older+notes://more/17" })).rejects.toThrow(/too many/);
+}, 60_000);
+
+test.each([false, true])("a client is told that resources and prompts are others (newer era: %s)", async (isNewer) => {
+  const made = await connected("caller", isNewer);
+  const told = new Set<string>();
+  for (const what of ["resources", "prompts"] as const)
+    made.setNotificationHandler(`notifications/${what}/list_changed`, () => void told.add(what));
+  if (isNewer) await made.listen({ resourcesListChanged: true, promptsListChanged: true });
+  await made.listTools();
+  await made.listResources();
+  // The first look at the list is what later ones are compared with.
+  await until(async () => {
+    await made.callTool({ name: "older__grow", arguments: {} });
+    return told.size === 2;
+  }, "the client hears of other lists");
+});
