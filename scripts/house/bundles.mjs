@@ -21,6 +21,7 @@ const processes = [
   // linkedom requires a canvas only to draw.
   { name: "page", entry: "src/tools/web/page-main.ts", options: { external: ["canvas"] } },
   { name: "tool-host", entry: "src/main/tool-host-main.ts", options: {} },
+  { name: "trial", entry: "src/main/trial-main.ts", options: {} },
 ];
 
 /** The programs that `bin/ambit` starts: each exports `start`. */

@@ -138,7 +138,7 @@ export class Daemon {
           });
     this.doors = {
       call: new Map(this.#callAnswers().map(([name, act]) => [name, this.#during(act)])),
-      control: new Map(this.#controlAnswers()),
+      control: new Map(this.#controlAnswers().map(([name, act]) => [name, this.#afterSweep(act)])),
     };
   }
 
@@ -256,6 +256,14 @@ export class Daemon {
         },
       ],
     ];
+  }
+
+  /** A client that has ended is no reason against the person who started it. */
+  #afterSweep(act: MessageHandler): MessageHandler {
+    return async (exchange) => {
+      await this.#hooks?.sessions.sweep();
+      return act(exchange);
+    };
   }
 
   /** The same, attributed to the session that asks. */

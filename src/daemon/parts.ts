@@ -28,6 +28,7 @@ import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import type { Zones } from "../core/ports/zone.ts";
+import type { StreamRedactor } from "../log/redaction/redactor.ts";
 import type { OwnedBudget } from "../org/budget.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
@@ -276,6 +277,11 @@ export interface OutputRedactor {
   json<T extends Json>(value: T): T;
 }
 
+export interface StreamingRedactor extends OutputRedactor {
+  /** For output that is sent as it comes; null if there are no secrets. */
+  stream(): Pick<StreamRedactor, "write" | "end"> | null;
+}
+
 /** A call that needs approval, with the requests that show which files and which tool it runs. */
 export interface PinnedCall {
   readonly workspace: string | null;
@@ -310,7 +316,7 @@ export interface DaemonParts {
   readonly agentRecords: AgentRecordWriter;
   readonly programs: Programs;
   readonly drafts: Drafts;
-  readonly redacting: OutputRedactor;
+  readonly redacting: StreamingRedactor;
   /** Whether a request changes a trigger path, which tools on this machine execute or obey, and which needs approval. */
   isTrigger(session: Session, request: Request): boolean;
   /** Pins the current content of the programs, scripts and tools of a call. */

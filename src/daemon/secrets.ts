@@ -10,7 +10,7 @@ import { homeFolder } from "../platform/path-settings.ts";
 import { isBoundTo, refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
 import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
-import type { OutputRedactor, Vault } from "./parts.ts";
+import type { StreamingRedactor, Vault } from "./parts.ts";
 import type { AskSecret } from "./programs/credentials.ts";
 import type { SecretForUrl } from "./programs/models.ts";
 import type { Session } from "./session.ts";
@@ -31,7 +31,7 @@ export interface DaemonSecrets {
   readonly vault: Vault;
   /** Values that are not redacted, as sentences for a person. */
   problems(): readonly string[];
-  readonly redacting: OutputRedactor;
+  readonly redacting: StreamingRedactor;
   /** For streamed output; null if there are no secrets. */
   stream(): StreamRedacting | null;
   /** Requests the key if the store is locked, and continues without it after a timeout. */
@@ -122,6 +122,22 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
       },
     };
   };
+  const redactedStream = (): StreamRedacting | null => {
+    const stream = current()?.stream() ?? null;
+    if (stream === null) return null;
+    // Streamed output may arrive in another session's turn: it belongs to the session that started it.
+    const session = asked.session?.() ?? null;
+    return {
+      write: (bytes) => stream.write(bytes),
+      end: () => {
+        const rest = stream.end();
+        heard(stream.names(), session);
+        return rest;
+      },
+      isHolding: () => stream.isHolding(),
+      names: () => stream.names(),
+    };
+  };
   return {
     vault,
     begin: async () => {
@@ -162,23 +178,9 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
         heard(redacted.names);
         return redacted.value as T;
       },
+      stream: redactedStream,
     },
-    stream: () => {
-      const stream = current()?.stream() ?? null;
-      if (stream === null) return null;
-      // Streamed output may arrive in another session's turn: it belongs to the session that started it.
-      const session = asked.session?.() ?? null;
-      return {
-        write: (bytes) => stream.write(bytes),
-        end: () => {
-          const rest = stream.end();
-          heard(stream.names(), session);
-          return rest;
-        },
-        isHolding: () => stream.isHolding(),
-        names: () => stream.names(),
-      };
-    },
+    stream: redactedStream,
     bound: (tool, host) => usable(tool, (hosts) => hosts.includes(host)),
     boundTo: (tool, url) => usable(tool, (hosts) => isBoundTo(hosts, url)),
     named: (tool, wanted, url) =>

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientSettings } from "../cli/connect/connect.ts";
-import { CONNECTIONS, type ConnectScope, connectionOf } from "../clients/connect/connections.ts";
+import { CONNECTIONS, type ConnectScope } from "../clients/connect/connections.ts";
 import { commandIn, hookCommand } from "../clients/connect/hook-command.ts";
 import { hookGaps } from "../clients/connect/hook-gaps.ts";
 import { errorCode } from "../core/base/error-code.ts";
@@ -18,6 +18,8 @@ import { readTextFile } from "../platform/files.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { valueAt } from "../text/json-edit.ts";
 import { readToml } from "../text/toml.ts";
+import { tryInClient } from "./client-trial.ts";
+import { clientVersion } from "./client-version.ts";
 import { changed, isByEdit, isMarked, without } from "./settings-change.ts";
 
 export interface ClientSettingsOptions {
@@ -165,7 +167,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       };
       return hookGaps({
         ...hook,
-        version: await versionOf(connectionOf(hook.client)?.programs ?? [], environment),
+        version: await clientVersion(hook.client, environment),
         text: textIn,
         value: (scope, path) => {
           const text = textIn(scope, path);
@@ -174,6 +176,15 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
         },
       });
     },
+    trial: ({ client, scope }, millisecondsMax) =>
+      tryInClient({
+        ...{ client, scope, program, millisecondsMax, environment },
+        text: (path) => {
+          const base = scope === "project" ? project : home;
+          const text = base === null ? null : textAt(join(base, path));
+          return text?.ok === true ? text.value : null;
+        },
+      }),
     run: async (command, input) => {
       const child = spawn("/bin/sh", ["-c", command], { cwd, env: environment, timeout: canaryMillisecondsMax });
       let err = "";
@@ -195,31 +206,6 @@ function tomlValueAt(name: string, text: string, at: readonly string[]): Result<
   let value: Json | undefined = plainValue(tree);
   for (const key of at) value = value !== undefined && isJsonObject(value) ? member(value, key) : undefined;
   return done(value);
-}
-
-const versionMillisecondsMax = 10_000;
-
-/** What the first of these programs that starts says about itself. Not in the project, whose files it could read. */
-async function versionOf(
-  programs: readonly string[],
-  environment: ClientSettingsOptions["environment"],
-): Promise<string | null> {
-  for (const program of programs) {
-    const child = spawn(program, ["--version"], {
-      ...{ cwd: "/", env: environment, timeout: versionMillisecondsMax, stdio: ["ignore", "pipe", "ignore"] },
-    });
-    let out = "";
-    child.stdout?.on("data", (part: Buffer) => {
-      out += part;
-    });
-    const status = await new Promise<number | null>((over) => {
-      child.on("error", () => over(null));
-      child.on("close", over);
-    });
-    const version = status === 0 ? /\d+\.\d+(?:\.\d+)?/.exec(out)?.[0] : undefined;
-    if (version !== undefined) return version;
-  }
-  return null;
 }
 
 const OVER = "over";

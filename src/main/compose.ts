@@ -11,7 +11,7 @@ import { editableServers } from "../agents/disk/server-files.ts";
 import { editOrgFile, trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/ports.ts";
-import { canaryDenied } from "../cli/connect/connect.ts";
+import { hookReports } from "../cli/doctor/doctor.ts";
 import type { ProgramPorts } from "../cli/program.ts";
 import { shadowLines } from "../cli/status/status.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
@@ -191,13 +191,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null, HOME_VARIABLES),
     }),
     doctor: doctorPorts({
-      hooks: async () =>
-        Promise.all(
-          settings.hooks().map(async ({ client, scope, path, command }) => ({
-            ...{ client, scope, path, gaps: await settings.gaps({ client, scope, path }) },
-            isDenied: await canaryDenied({ cwd, clientSettings: settings }, client, command),
-          })),
-        ),
+      hooks: (isInClients) => hookReports({ cwd, clientSettings: settings }, isInClients),
       toolchains: () => {
         const ours = [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
         const real = home === null ? null : realRoot(segmentsOf(home));

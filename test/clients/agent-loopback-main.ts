@@ -1,6 +1,8 @@
 // Runs inside a network namespace with only loopback: the scripted model of any provider, and the client that talks to it. The
 // results are printed as JSON.
-import { AgentModel, type AgentStep, type Provider } from "./agent-model.ts";
+
+import type { ModelProvider } from "../../src/clients/trial/model-providers.ts";
+import { AgentModel, type AgentStep } from "./agent-model.ts";
 import { type Ran, run } from "./run.ts";
 
 /** Its one argument, as JSON. `{port}` in words and variables is the port of the model. */
@@ -8,7 +10,7 @@ export interface AgentLoopbackAsked {
   readonly words: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   readonly steps: readonly AgentStep[];
   readonly millisecondsMax: number;
 }

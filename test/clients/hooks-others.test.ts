@@ -4,10 +4,11 @@ import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ModelProvider } from "../../src/clients/trial/model-providers.ts";
 import { bundled } from "../e2e/bundle.ts";
 import { World } from "../state/world.ts";
 import type { AgentLoopbackAsked, AgentLoopbackTold } from "./agent-loopback-main.ts";
-import { type AgentStep, PROMPT, type Provider } from "./agent-model.ts";
+import { type AgentStep, PROMPT } from "./agent-model.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
 import { claudeCode, newerNode, wholeClients } from "./place.ts";
 import { run } from "./run.ts";
@@ -15,7 +16,7 @@ import { run } from "./run.ts";
 type Name = "codex" | "opencode" | "gemini";
 
 interface HookedClient {
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   /** Everything is allowed beforehand: what does not run was stopped by the hook. */
   words(program: string): readonly string[];
   readonly environment: Readonly<Record<string, string>>;

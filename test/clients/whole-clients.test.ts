@@ -19,19 +19,20 @@ import {
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { ModelProvider } from "../../src/clients/trial/model-providers.ts";
 import { blocksOf, read } from "../docs/markdown.ts";
 import { type Ran, root } from "../e2e/ambit.ts";
 import { onTerminal } from "../e2e/terminal.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
-import { AgentModel, type AgentStep, DONE, PROMPT, type Provider } from "./agent-model.ts";
+import { AgentModel, type AgentStep, DONE, PROMPT } from "./agent-model.ts";
 import { clientsFolder, wholeClients } from "./place.ts";
 
 const KEY = "sk-outside-7f3a9c0123456789abcdefKEY";
 const SSH = "-----BEGIN OPENSSH PRIVATE KEY----- outside-only";
 
 interface Client {
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   /** Without a terminal: the prompt and the permissions that ambit makes superfluous. */
   readonly headless: readonly string[];
   readonly interactive: readonly string[];

@@ -1,11 +1,12 @@
 // A shell command that a client's hook replaced is called through the hook's own session: with its agent, its labels and its
 // workspace, from processes of the same client alone.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { recordText } from "../house/files.ts";
+import { until } from "../house/until.ts";
 import type { Caller, Ran } from "./calling.ts";
 import { World } from "./world.ts";
 
@@ -16,6 +17,7 @@ beforeAll(async () => {
   world.agent("coder", ["proc.exec{cmds=[ls,cat]}", "fs.read"], "sandbox: .\n");
   world.agent("other", ["proc.exec{cmds=[ls]}", "fs.read"], "sandbox: .\n");
   world.agent("careful", ["proc.exec{cmds=[ls],clean}", "fs.read"], "sandbox: .\n");
+  world.agent("streamer", ["proc.exec{cmds=[echo,sleep,seq,sh,touch],root=rw}", "fs.read", "fs.write"], "sandbox: .\n");
   mkdirSync(join(world.project, "src"));
   writeFileSync(join(world.project, "src", "seen"), "");
   // Another workspace inside this one, whose agent of the same id may do more.
@@ -78,6 +80,41 @@ test.each<[string, number, string]>([
   const one = world.caller();
   const ran = await shell(one, await rewritten(one, { command: script }));
   expect([ran.status, ran.out]).toEqual([status, expect.stringContaining(part)]);
+});
+
+test("output comes while the script runs, which ends with the client's command", async () => {
+  const one = world.caller();
+  const command = await rewritten(one, { agent: "streamer", command: "echo first; sleep 1000" });
+  // Without the first line before the end of the script nothing here would end.
+  const lines = `${command} >"$1" 2>&1 & read first <"$1"; echo "got $first"; kill $!; wait $!; echo "ended"`;
+  const pipe = join(world.base, "pipe");
+  const ran = await shell(one, `mkfifo ${pipe}; set -- ${pipe}; ${lines}`);
+  expect(ran.out).toMatch(/^got first\n(.*\n)?ended\n$/);
+  const running = async (): Promise<number | undefined> =>
+    (await world.status()).sessions.find(({ agent }) => agent === "streamer")?.running;
+  await until(async () => (await running()) === 0, "the script ended with its command");
+});
+
+test("a reader that takes its time gets every byte, more than a result can have, and the status", async () => {
+  const one = world.caller();
+  const command = await rewritten(one, { agent: "streamer", command: "seq 1 400000; sh -c 'exit 7'" });
+  const { out } = await shell(one, `{ ${command}; echo "status $?" >&2; } | { sleep 1; cksum; }; seq 1 400000 | cksum`);
+  const [status, streamed, whole] = out
+    .trim()
+    .split("\n")
+    .toSorted((left, right) => right.localeCompare(left));
+  expect(status).toBe("status 7");
+  expect(streamed).toBe(whole);
+});
+
+test("a change that was not applied is said after the output", async () => {
+  const one = world.caller();
+  const command = await rewritten(one, { agent: "streamer", command: "touch .envrc src/inside && echo made" });
+  const { out } = await shell(one, command);
+  expect(out).toContain("made\n");
+  expect(existsSync(join(world.project, "src", "inside"))).toBe(true);
+  expect(out).toMatch(/ambit: not applied: \.envrc \(approval_required\)/);
+  rmSync(join(world.project, "src", "inside"));
 });
 
 test("a sub-agent of the client has the session of its conversation", async () => {

@@ -73,12 +73,16 @@ export class World {
     if (ran.status !== 0) throw new Error(ran.out);
   }
 
+  /** Further variables of commands. */
+  variables: Readonly<Record<string, string>> = {};
+
   get environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env["PATH"],
       NO_COLOR: "1",
       XDG_STATE_HOME: join(this.base, "state"),
       XDG_CONFIG_HOME: join(this.base, "config"),
+      ...this.variables,
     };
   }
 

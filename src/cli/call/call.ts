@@ -1,13 +1,14 @@
 // `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
 
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { jsonCharactersMax } from "../../core/base/limits.ts";
 import type { CallMessages, CallRequest, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { type ControlPorts, tellRefusal } from "../control-ports.ts";
+import { CallOutput } from "../exec/streams.ts";
 import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
@@ -129,7 +130,12 @@ async function carry(
   asked: CallRequest,
   { json, session }: CallOptions,
 ): Promise<ExitCode> {
-  const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(ports, event) });
+  const output = json || asked.tool !== "shell" ? null : new CallOutput();
+  const answer = await calls.ask("call.do", output === null ? asked : { ...asked, isStreamed: true }, {
+    onEvent: (event) => tellWaiting(ports, event),
+    onBytes: (channel, bytes) => output?.write(channel === 2 ? 2 : 1, bytes),
+  });
+  output?.end();
   if (!answer.ok) {
     const exit = tellRefusal(ports, answer, json);
     return HELD.has(answer.code) ? EXIT.deny : exit;
@@ -146,6 +152,7 @@ async function carry(
   else {
     if (ran.stdout !== "") ports.print(written(ran.stdout, 1));
     if (ran.stderr !== "") ports.printError(written(ran.stderr, 2));
+    for (const line of ran.notes) ports.printError(`ambit: ${shown(line)}`);
   }
   if (ran === null || ran.status === 0) return EXIT.ok;
   // In the place of a client's own command its status is that command's.
@@ -175,16 +182,34 @@ function lines(text: string): string {
   return text.split("\n").map(shown).join("\n");
 }
 
-/** What programs wrote. */
-function ranIn(
-  result: Json,
-): { readonly stdout: string; readonly stderr: string; readonly status: number | null } | null {
+interface RanPrograms {
+  /** Empty where it was sent as it came. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number | null;
+  /** What the programs cannot know: changes that were not applied, and how to make a failed one work. */
+  readonly notes: readonly string[];
+}
+
+function ranIn(result: Json): RanPrograms | null {
   const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) =>
     isJsonObject(result) ? member(result, key) : undefined,
   );
   if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
   const status = member(ending, "status");
-  return { stdout, stderr, status: typeof status === "number" ? status : null };
+  return { stdout, stderr, status: typeof status === "number" ? status : null, notes: notesIn(result) };
+}
+
+function notesIn(result: Json): readonly string[] {
+  if (!isJsonObject(result)) return [];
+  const [hint, kept] = [member(result, "hint"), member(result, "notApplied")];
+  const changes = kept !== undefined && isJsonObject(kept) ? member(kept, "changes") : undefined;
+  const paths = changes !== undefined && isJsonList(changes) ? changes.filter(isJsonObject) : [];
+  return [
+    ...(typeof hint === "string" ? [hint] : []),
+    ...(kept !== undefined && isJsonObject(kept) ? [String(member(kept, "message"))] : []),
+    ...paths.map((one) => `not applied: ${String(member(one, "path"))} (${String(member(one, "code"))})`),
+  ];
 }
 
 function tellDenial(ports: CallCommandPorts, denial: DenialView, json: boolean): ExitCode {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { EditableServers } from "../../agents/disk/server-files.ts";
 import { CONNECTIONS, type ConnectScope, type SettingsFile } from "../../clients/connect/connections.ts";
 import { serverFile } from "../../clients/connect/server-entry.ts";
-import { dialectOf } from "../../clients/hooks/dialects.ts";
+import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { CliPorts } from "../ports.ts";
@@ -12,8 +12,10 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
+import { askCanary, canaryText, isTriable } from "./canary.ts";
 import { gatewayPlan } from "./gateway.ts";
 import { chosen, filesOf, heldBy, rulesToday } from "./plan.ts";
+import { NO_SECONDS, trialText, tryHook, verifySeconds, verifySecondsUsual } from "./verify.ts";
 
 /** Settings of clients on this machine. */
 export interface ClientSettings {
@@ -39,6 +41,8 @@ export interface ClientSettings {
   gaps(hook: Pick<ConnectedHook, "client" | "scope" | "path">): Promise<readonly string[]>;
   /** Runs a hook's line as a client would. */
   run(command: string, input: string): Promise<{ readonly status: number | null; readonly err: string }>;
+  /** Lets the client itself call a tool that the hook denies, against a scripted model. */
+  trial(hook: Pick<ConnectedHook, "client" | "scope">, millisecondsMax: number): Promise<TrialOutcome>;
 }
 
 export interface ConnectedHook {
@@ -80,6 +84,9 @@ export interface ConnectOptions {
   readonly gateway?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  /** Whether the hook is tried in the client itself. */
+  readonly verify: boolean;
+  readonly verifySeconds?: string;
 }
 
 export async function connect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
@@ -87,6 +94,9 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   if (typeof found === "number") return found;
   const { connection, scope } = found;
   const { agent } = options;
+  const seconds = verifySeconds(options.verifySeconds);
+  if (seconds === null)
+    return fail(ports, options, EXIT.usage, NO_SECONDS, `ambit connect ${client} --agent coder --no-verify`);
   if (agent === undefined)
     return fail(
       ports,
@@ -151,31 +161,26 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     const written = ports.clientSettings.write(path, file);
     if (!written.ok) return fail(ports, options, EXIT.error, `${path} ${written.message}`, null);
   }
-  const isDenied = await canaryDenied(ports, client, command);
+  const canary = await askCanary(ports, client, command);
+  const trial = isTriable(canary) && options.verify ? await tryHook(ports, found, options.json, seconds) : null;
   const held = heldBy(connection, options.sandbox);
   if (options.json)
     ports.print(
       jsonLine({
         ...{ client, scope, agent, today, files: changes, command, server, direct, isWritten: true },
-        ...{ canary: isDenied ? "denied" : "failed", isVerifiedInClient: false, held, notes: connection.notes },
+        ...{ canary, isVerifiedInClient: trial?.kind === "held", trial, held, notes: connection.notes },
       }),
     );
   else {
-    ports.print(
-      isDenied
-        ? `${ports.paint.good("ok")}: the hook denied a canary call`
-        : `${ports.paint.bad("error")}: the hook did not answer a canary call: every call is blocked; see: ambit doctor`,
-    );
+    ports.print(canaryText(ports.paint, canary));
+    if (isTriable(canary)) ports.print(trialText(ports.paint, connection.title, trial));
     for (const { what, by } of held) ports.print(`  ${what}: ${by}`);
-    ports.print(
-      `  not verified in ${connection.title} itself: start it, let it read /etc/hostname, then run: ambit log`,
-    );
     const notes = [...connection.notes, ...(server === null ? [] : connection.serverNotes)];
     for (const note of notes) ports.print(`  note: ${note}`);
     if (!connection.isClosed)
       ports.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
   }
-  return isDenied ? EXIT.ok : EXIT.error;
+  return canary === "failed" || trial?.kind === "ran" ? EXIT.error : EXIT.ok;
 }
 
 export async function disconnect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
@@ -205,18 +210,6 @@ const RESULTS: Readonly<Record<string, string>> = {
   merged: "edited since, so only what ambit added was removed from",
 };
 
-/** Whether the line denies a call that no record grants: for `connect`, and for `doctor` again. */
-export async function canaryDenied(
-  ports: Pick<ConnectPorts, "cwd" | "clientSettings">,
-  client: string,
-  command: string,
-): Promise<boolean> {
-  const canary = dialectOf(client)?.canary(ports.cwd);
-  if (canary === undefined) return false;
-  const { status, err } = await ports.clientSettings.run(command, JSON.stringify(canary));
-  return status === EXIT.usage && err.startsWith("ambit denied");
-}
-
 export function addConnect(program: Command, ports: ConnectPorts, end: (exit: ExitCode) => void): void {
   const scoped = (command: Command): Command =>
     command
@@ -239,6 +232,8 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
       "like --mcp, and remove the client's other MCP servers from its file; import them first (ambit mcp import)",
       false,
     )
+    .option("--no-verify", "do not start the client to try the hook in it")
+    .option("--verify-seconds <seconds>", "how long to wait for the client", verifySecondsUsual)
     .option("--dry-run", "show what would be written", false)
     .option("-y, --yes", "do not ask for confirmation", false)
     .addHelpText("after", CONNECT_EXAMPLES)
@@ -250,7 +245,7 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
   )
     .addHelpText("after", DISCONNECT_EXAMPLES)
     .action(async (client: string, options: ConnectOptions) =>
-      end(await disconnect(ports, client, { ...options, sandbox: true })),
+      end(await disconnect(ports, client, { ...options, sandbox: true, verify: false })),
     );
 }
 
@@ -260,10 +255,12 @@ Examples:
   ambit connect claude --agent coder --user --dry-run
   ambit connect codex --agent coder --mcp --user
   ambit connect cursor --agent coder --gateway
-  ambit connect gemini --agent coder --json
+  ambit connect gemini --agent coder --json --no-verify
 
 Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.
-Exit status: 0 connected and the hook denies a canary call, 1 error, 4 the daemon refused: only a person may do this, 2 usage.`;
+Claude Code, Codex, opencode and Gemini CLI are then started once, in a scratch folder without network and without your
+credentials, to see that they obey the hook.
+Exit status: 0 connected and the hook denies a canary call, 1 error or the client ran a denied call, 4 the daemon refused: only a person may do this, 2 usage.`;
 
 const DISCONNECT_EXAMPLES = `
 Examples:

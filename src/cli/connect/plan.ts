@@ -21,11 +21,12 @@ export interface PlannedFile {
   readonly isHook: boolean;
 }
 
-export function chosen(
-  ports: ConnectPorts,
-  client: string,
-  options: ConnectOptions,
-): { readonly connection: ClientConnection; readonly scope: ConnectScope } | ExitCode {
+export interface ClientChoice {
+  readonly connection: ClientConnection;
+  readonly scope: ConnectScope;
+}
+
+export function chosen(ports: ConnectPorts, client: string, options: ConnectOptions): ClientChoice | ExitCode {
   const connection = connectionOf(client);
   if (connection === null) {
     const names = CONNECTIONS.map((one) => one.client).join(", ");

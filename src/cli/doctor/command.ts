@@ -13,6 +13,7 @@ export function addDoctor(program: Command, ports: DoctorPorts, end: (exit: Exit
     .option("--fix", "fix spelling mistakes and outdated notation", false)
     .option("-y, --yes", "do not ask for confirmation; skip fixes that would widen an agent's grants", false)
     .option("--allow-widening", "with --yes: also apply fixes that widen grants", false)
+    .option("--clients", "also start each connected client, to see that it obeys its hook", false)
     .addHelpText("after", EXAMPLES)
     .action(async (agents: string[], options: DoctorOptions) => end(await doctor(ports, agents, options)));
 }
@@ -21,6 +22,7 @@ const EXAMPLES = `
 Examples:
   ambit doctor
   ambit doctor scout --json
+  ambit doctor --clients          a few seconds for each client
   ambit doctor --fix              shows each change and asks for confirmation
   ambit doctor --fix --yes        applies fixes that widen no grants
 

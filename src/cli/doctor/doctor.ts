@@ -1,6 +1,8 @@
 // `ambit doctor`: everything worth saying about the agents here and the machine they run on, and the fixes for it.
 
 import type { Agent } from "../../agents/project/agent.ts";
+import { connectionOf } from "../../clients/connect/connections.ts";
+import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
 import type { KeyStatus } from "../../core/ports/secret-key.ts";
@@ -9,6 +11,9 @@ import { examine, type Section } from "../../doctor/examine.ts";
 import { kindOf } from "../../doctor/finding.ts";
 import type { Probe, ProbeTool } from "../../doctor/probe.ts";
 import type { ProbeServer } from "../../doctor/servers.ts";
+import { askCanary, type CanaryResult, canaryText, isTriable } from "../connect/canary.ts";
+import type { ConnectPorts } from "../connect/connect.ts";
+import { trialText, verifySeconds } from "../connect/verify.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -38,8 +43,8 @@ export interface DoctorPorts extends ProgressPorts {
   secrets?(): Promise<KeyStatus | null>;
   /** The tools of the workspace, if a daemon runs: it alone loads them. */
   tools?(): Promise<readonly ProbeTool[]>;
-  /** Hooks of ours in settings of clients, and whether each denied a canary call. */
-  hooks?(): Promise<readonly HookReport[]>;
+  /** Hooks of ours in settings of clients, and whether each denied a canary call. `isInClients`: each client is started, too. */
+  hooks?(isInClients: boolean): Promise<readonly HookReport[]>;
   /** The banner of shadow mode. */
   shadow?(): readonly string[];
   /** The MCP servers of the workspace, if a daemon runs: it alone knows what they say. */
@@ -52,7 +57,9 @@ export interface HookReport {
   readonly client: string;
   readonly scope: string;
   readonly path: string;
-  readonly isDenied: boolean;
+  readonly canary: CanaryResult;
+  /** What the client itself did; null where it was not started. */
+  readonly trial: TrialOutcome | null;
   /** Ways around it, one sentence each. */
   readonly gaps: readonly string[];
 }
@@ -68,6 +75,8 @@ export interface DoctorOptions {
   readonly fix: boolean;
   readonly yes: boolean;
   readonly allowWidening: boolean;
+  /** Start each connected client to try its hook. */
+  readonly clients?: boolean;
 }
 
 export async function doctor(ports: DoctorPorts, names: readonly string[], options: DoctorOptions): Promise<ExitCode> {
@@ -92,7 +101,7 @@ export async function doctor(ports: DoctorPorts, names: readonly string[], optio
   const around = agents.flatMap((agent) => agent.around ?? []).map((source) => ({ source }));
   const sources = new Map([...around, ...agents, ...configs, ...users].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);
-  const hooks = (await ports.hooks?.()) ?? [];
+  const hooks = (await ports.hooks?.(options.clients === true)) ?? [];
   const shadow = ports.shadow?.() ?? [];
   if (options.json) {
     ports.print(
@@ -106,18 +115,21 @@ export async function doctor(ports: DoctorPorts, names: readonly string[], optio
   } else {
     for (const section of sections) ports.print(sectionText(section, sources, ports.paint));
     for (const line of shadow) ports.print(`${ports.paint.warn("warning")} ${shown(line)}`);
-    for (const { client, path, isDenied, gaps } of hooks) {
-      ports.print(
-        isDenied
-          ? `${ports.paint.good("ok")} hook of ${client} in ${shown(path)}: denied a canary call; not verified in the client itself`
-          : `${ports.paint.bad("error")} hook of ${client} in ${shown(path)} does not answer: its calls are blocked\n  fix: ambit connect ${client} --agent AGENT`,
-      );
+    for (const { client, path, canary, trial, gaps } of hooks) {
+      ports.print(`hook of ${client} in ${shown(path)}`);
+      ports.print(`  ${canaryText(ports.paint, canary)}`);
+      if (canary === "failed") ports.print(`  fix: ambit connect ${client} --agent AGENT`);
+      else if (trial === null) ports.print("  not verified in the client itself: ambit doctor --clients");
+      if (trial !== null)
+        ports.print(`  ${trialText(ports.paint, connectionOf(client)?.title ?? client, trial).trim()}`);
       for (const gap of gaps) ports.print(`  ${ports.paint.warn("gap")}: ${shown(gap)}`);
     }
     ports.print(footer(totals, ports.paint));
   }
   const exit = exitOf(sections, fixes);
-  return exit === EXIT.ok && hooks.some(({ isDenied }) => !isDenied) ? EXIT.error : exit;
+  return exit === EXIT.ok && hooks.some(({ canary, trial }) => canary === "failed" || trial?.kind === "ran")
+    ? EXIT.error
+    : exit;
 }
 
 interface Totals {
@@ -148,3 +160,23 @@ function exitOf(sections: readonly Section[], fixes: readonly FixReport[]): Exit
   if (wrong.some((section) => !isMachine(section))) return EXIT.invalidPolicy;
   return wrong.length > 0 || fixes.some(({ outcome }) => outcome === "failed") ? EXIT.error : EXIT.ok;
 }
+
+/** Each hook is asked about a canary call and, where wanted, tried in its client. */
+export async function hookReports(
+  ports: Pick<ConnectPorts, "cwd" | "clientSettings">,
+  isInClients: boolean,
+): Promise<readonly HookReport[]> {
+  const { clientSettings } = ports;
+  const reports: HookReport[] = [];
+  for (const { client, scope, path, command } of clientSettings.hooks()) {
+    const canary = await askCanary(ports, client, command);
+    const gaps = await clientSettings.gaps({ client, scope, path });
+    // One after the other: each client takes a whole processor to start.
+    const trial =
+      isTriable(canary) && isInClients ? await clientSettings.trial({ client, scope }, trialMilliseconds) : null;
+    reports.push({ client, scope, path, canary, trial, gaps });
+  }
+  return reports;
+}
+
+const trialMilliseconds = (verifySeconds() ?? 1) * 1000;

@@ -1,5 +1,8 @@
 // The streams of a program: its input, the sinks of its output, and what stops it.
 import { writeSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { shown } from "../terminal/cells.ts";
+import { isTerminal } from "../terminal/output.ts";
 import type { ExecStreams } from "./ports.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -97,5 +100,63 @@ export function writeBytes(descriptor: 1 | 2, bytes: Uint8Array): void {
       if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMilliseconds);
     }
+  }
+}
+
+type Descriptor = 1 | 2;
+
+/** Output of a script as it comes: to a pipe byte for byte, to a terminal in lines that it cannot obey. */
+export class CallOutput {
+  readonly #terminals: ReadonlyMap<Descriptor, TerminalLines>;
+
+  constructor() {
+    const all = ([1, 2] as const).filter((one) => isTerminal(one));
+    this.#terminals = new Map(all.map((one) => [one, new TerminalLines(one)]));
+  }
+
+  /** Returns once it is written: a slow reader slows the script down. */
+  write(descriptor: Descriptor, bytes: Uint8Array): void {
+    const terminal = this.#terminals.get(descriptor);
+    if (terminal === undefined) writeBytes(descriptor, bytes);
+    else terminal.write(bytes);
+  }
+
+  end(): void {
+    for (const terminal of this.#terminals.values()) terminal.end();
+  }
+}
+
+/** A longer line is shown in pieces. */
+const lineCharactersMax = 65_536;
+
+class TerminalLines {
+  readonly #descriptor: Descriptor;
+  readonly #decoder = new StringDecoder("utf8");
+  #line = "";
+
+  constructor(descriptor: Descriptor) {
+    this.#descriptor = descriptor;
+  }
+
+  write(bytes: Uint8Array): void {
+    const lines = (this.#line + this.#decoder.write(Buffer.from(bytes))).split("\n");
+    this.#line = lines.pop() ?? "";
+    for (const line of lines) this.#print(`${shown(line)}\n`);
+    if (this.#line.length > lineCharactersMax) this.#flush();
+  }
+
+  end(): void {
+    this.#line += this.#decoder.end();
+    if (this.#line !== "") this.#line += "\n";
+    this.write(new Uint8Array(0));
+  }
+
+  #flush(): void {
+    this.#print(shown(this.#line));
+    this.#line = "";
+  }
+
+  #print(text: string): void {
+    writeBytes(this.#descriptor, Buffer.from(text));
   }
 }

@@ -85,7 +85,9 @@ async function connectClient(
     admit: (asked) => ports.admit(asked),
   };
   const { isInteractive } = terminal;
-  const exit = await connect(quiet, client, { json, agent, project: true, sandbox: true, yes: isAgreed });
+  const exit = await connect(quiet, client, {
+    ...{ json, agent, project: true, sandbox: true, verify: true, yes: isAgreed },
+  });
   if (exit === EXIT.ok) return "connected";
   return isInteractive && !isAgreed ? "declined" : "failed";
 }

@@ -76,6 +76,9 @@ export interface HookDialect {
 
 export const CANARY_TOOL = "ambit_canary";
 
+/** How the answer to a canary begins in shadow mode, where every other call passes. */
+export const SHADOW_CANARY = "ambit: shadow mode";
+
 /** INVARIANT: a denial is never without a text: Codex and Gemini run the tool after a silent status 2. */
 export function blocked(reason: string): HookAnswer {
   return { status: 2, stdout: "", stderr: reason === "" ? "ambit: the call is blocked" : reason };

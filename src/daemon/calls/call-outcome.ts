@@ -2,6 +2,7 @@
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { onAbort } from "../../core/base/abort.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { AuthorizationDenial } from "../../core/gate/call.ts";
@@ -17,13 +18,14 @@ import type {
   ProgramRefusal,
 } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { RunDenial, RunResult } from "../../core/ports/process.ts";
+import type { RunDenial, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { type CallDenial, denialIn, withEntries } from "../log/call-report.ts";
 import { denialView, hintOf, needOf } from "../log/denials.ts";
-import type { DaemonParts } from "../parts.ts";
+import type { DaemonParts, StreamingRedactor } from "../parts.ts";
+import type { Exchange } from "../rpc/serving.ts";
 import type { DaemonTool, ExecutionResult } from "../tools/daemon-tool.ts";
 import { reachedBy } from "../tools/daemon-tools.ts";
 import type { CallPorts } from "./call-ports.ts";
@@ -249,4 +251,40 @@ export function refusedDuringCall(
   const value = denialView(session, { code: refused.code, request, approval: null, reason, receipt: id });
   ports.settleLater(outcomeOf(receipt, execution, all));
   return { ok: true, value };
+}
+
+type Channel = 1 | 2;
+
+/** Output of programs, sent to the caller as it is written. Backpressure: a slow reader slows the programs down. */
+export class StreamedOutput {
+  readonly sinks: Sinks;
+  readonly #exchange: Exchange;
+  readonly #ends: (() => void)[] = [];
+  #sent: Promise<void> = Promise.resolve();
+
+  /**
+   * Each program's output is redacted already; `redacting` also finds a secret that two programs wrote together, and is null for one
+   * program.
+   */
+  constructor(exchange: Exchange, redacting: StreamingRedactor | null) {
+    this.#exchange = exchange;
+    const sink = (channel: Channel): Sinks["output"] => {
+      const stream = redacting?.stream() ?? null;
+      if (stream === null) return (bytes) => this.#send(channel, bytes);
+      this.#ends.push(() => void this.#send(channel, stream.end()));
+      return (bytes) => this.#send(channel, stream.write(bytes));
+    };
+    this.sinks = { output: sink(1), errors: sink(2) };
+  }
+
+  /** All of it is sent before the response. A stopped call does not wait for a reader that is gone. */
+  async end(signal: AbortSignal): Promise<void> {
+    for (const end of this.#ends) end();
+    await Promise.race([this.#sent, new Promise<void>((over) => void onAbort(signal, over))]);
+  }
+
+  #send(channel: Channel, bytes: Uint8Array): Promise<void> {
+    if (bytes.length > 0) this.#sent = this.#exchange.send(channel, bytes);
+    return this.#sent;
+  }
 }

@@ -1,7 +1,6 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
 import { narrowed } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { onAbort } from "../../core/base/abort.ts";
 import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
@@ -46,6 +45,7 @@ import {
   REFUSED,
   refusedDuringCall,
   SECRET_GIVEN,
+  StreamedOutput,
   settledRun,
   withRequests,
 } from "./call-outcome.ts";
@@ -175,6 +175,7 @@ export class Calls {
     const { receipt } = warrant;
     const programContext = this.#programContext(asked, receipt);
     const { signal } = exchange;
+    const streamed = exchange.value["isStreamed"] === true ? new StreamedOutput(exchange, this.#parts.redacting) : null;
     const execution: ExecutionResult = signal.aborted
       ? CANCELLED
       : owner === null
@@ -187,9 +188,11 @@ export class Calls {
               reading: asked.holding.reading,
               client: callClient(exchange) ?? null,
               reservation: asked.reservation ?? null,
+              output: streamed?.sinks ?? null,
               context: (options) =>
                 this.#contexts.open({ ...options, session, warrant, programContext, cancel: signal }),
             });
+    await streamed?.end(signal);
     if (execution.isUntrusted === true) session.taint(`${tool} (${receipt})`);
     // A call that ended before its request to a model costs nothing.
     if (asked.reservation?.isUnused === true)
@@ -248,25 +251,19 @@ export class Calls {
       await asked.ports.settle({ receipt, ...REFUSED, ended: "failed invalid_input" });
       return refusal("invalid_input", "not a program that can be run");
     }
-    let sent = Promise.resolve();
-    const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
-      sent = exchange.send(channel, bytes);
-      return sent;
-    };
+    const streamed = new StreamedOutput(exchange, null);
     const programContext = this.#programContext(asked, receipt);
     // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
     asked.session.taint(`output of a program (${receipt})`);
     const result = await programs.run(programContext, {
       ...{ argv, request, by, ...options },
       input: exchange.value["hasInput"] === true ? exchange.input : null,
-      // Backpressure: a slow reader slows the program down.
-      sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
+      sinks: streamed.sinks,
       milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
       onNotes: (notes) => exchange.tell({ notes }),
       needsReview: exchange.value["needsReview"] === true,
     });
-    // All output is sent before the response. A stopped call does not wait for a reader that is gone.
-    await Promise.race([sent, new Promise<void>((over) => void onAbort(options.signal, over))]);
+    await streamed.end(options.signal);
     return settledRun(asked, receipt, request, result);
   }
 

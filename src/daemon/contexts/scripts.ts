@@ -27,6 +27,7 @@ export function scriptPowers({ programs, files }: ScriptPowersOptions): (options
       isProtected: (path) => files.classOf(session, path) === "never",
       run: runIn(programs, session, call),
       files: redirectionFiles(files, session, call),
+      output: call?.output ?? null,
     },
   });
 }

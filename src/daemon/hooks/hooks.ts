@@ -10,6 +10,7 @@ import {
   type HookVerdict,
   leftToClient,
   PASSED,
+  SHADOW_CANARY,
   type ToolMeaning,
 } from "../../clients/hooks/hook-call.ts";
 import { rewrittenCommand } from "../../clients/hooks/rewrite.ts";
@@ -181,7 +182,7 @@ export class Hooks {
   }
 
   /** Recorded as a denial that would have been; what cannot be recorded is denied. */
-  async #shadowed(asked: GatedCall): Promise<HookVerdict> {
+  async #shadowed(asked: GatedCall, isCanary: boolean): Promise<HookVerdict> {
     const ports = portsOf(asked);
     const gate = await this.#asked.gatekeeper.permit({
       ...asked,
@@ -191,6 +192,8 @@ export class Hooks {
         commit: (entry) => ports.commit(entry.outcome === "deny" ? { ...entry, isShadow: true } : entry),
       },
     });
+    // The one who tries the hook is told why it blocks nothing.
+    if (isCanary) return { outcome: "deny", reason: `${SHADOW_CANARY}: calls are recorded and not blocked\n` };
     if (gate.ok || gate.receipt !== null) return { outcome: "none" };
     return { outcome: "deny", reason: "ambit: the decision cannot be recorded, so the call is blocked\n" };
   }
@@ -203,7 +206,8 @@ export class Hooks {
     if (shadow !== null) {
       const derived = asked.lookup(asked.tool)?.requests(asked.input);
       const requests = derived?.ok === true ? derived.value : null;
-      if (isWithinCeilings(asked.holding, shadow.root, requests, asked.ports.moment())) return this.#shadowed(asked);
+      if (isWithinCeilings(asked.holding, shadow.root, requests, asked.ports.moment()))
+        return this.#shadowed(asked, call.session === CANARY_TOOL);
     }
     if (call.isPrompting && preview.outcome !== "deny") return { outcome: "none" };
     if (call.canPrompt && isForPrompt(preview, asked.holding)) {

@@ -75,10 +75,10 @@ function withoutPrompts(tool: string, input: JsonObject): JsonObject {
 
 /** INVARIANT: no entry leaves here with a known secret in it. */
 export class Entries {
-  readonly #parts: Pick<DaemonParts, "id" | "now" | "redacting">;
+  readonly #parts: Pick<DaemonParts, "id" | "now"> & { readonly redacting: OutputRedactor };
   readonly #words: EntryTextCache;
 
-  constructor(parts: Pick<DaemonParts, "id" | "now" | "redacting">) {
+  constructor(parts: Pick<DaemonParts, "id" | "now"> & { readonly redacting: OutputRedactor }) {
     this.#parts = parts;
     this.#words = new EntryTextCache(parts.redacting);
   }

@@ -9,7 +9,7 @@ import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { type Reading, workingPathSettings } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
-import type { CompletedRun } from "../../core/ports/process.ts";
+import type { CompletedRun, Sinks } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { Context } from "../../runtime/context/context.ts";
 import { isSameRequest } from "../../runtime/context/use-gate.ts";
@@ -72,6 +72,8 @@ export interface ToolExecution {
   readonly client: CallClient | null;
   /** What a program that runs for this call needs. */
   readonly programContext: ProgramContext;
+  /** Takes output as it is written; absent or null where the result has it. */
+  readonly output?: Sinks | null;
   /** The cost that was reserved with the decision; null for a tool without `cost`. */
   readonly reservation: Reservation | null;
 }

@@ -5,7 +5,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FilePath } from "../../core/ports/files.ts";
-import type { CompletedRun, RunRefusal } from "../../core/ports/process.ts";
+import type { CompletedRun, RunRefusal, Sinks } from "../../core/ports/process.ts";
 import { fileFailure } from "../../runtime/context/file-refusals.ts";
 import { type UseDenial, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
@@ -44,6 +44,8 @@ export interface ScriptPowers {
     /** Runs one command by the grants that decided, as long as they hold. */
     readonly run: ScriptParts["run"];
     readonly files: ScriptParts["files"];
+    /** Takes the output as it is written; null where the result has it. */
+    readonly output: Sinks | null;
     refuse(request: Request | null, code: "self_modification" | "unsupported_command", message: string): UseDenial;
     /** The outcome of the whole script, for the log. */
     ended(run: CompletedRun): void;
@@ -159,7 +161,7 @@ async function execute(
       run: powers.run,
       room,
       files: powers.files,
-      sinks: captured.sinks,
+      sinks: powers.output ?? captured.sinks,
       signal: timed.signal,
       told: ({ path }, refused) => `${pathText(path)}: ${fileFailure("fs.write", refused).message}`,
     });

@@ -61,6 +61,8 @@ export interface CallRequest {
   readonly declaration?: JsonObject;
   /** How many milliseconds to wait for an approval; 0 returns `approval_required` at once. */
   readonly waitMilliseconds: number;
+  /** For `shell`: its output comes as bytes while it runs, on channels 1 and 2, and the result has none of it. */
+  readonly isStreamed?: boolean;
   /** What the caller can do while a tool of an MCP server runs. `{progress}` and `{log}` are events. */
   readonly client?: CallClientView;
   /** Goes on with a call that needed input: the note that came with the questions, and the answers by their keys. */

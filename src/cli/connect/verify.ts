@@ -1,0 +1,46 @@
+// The hook tried in the client itself, for `connect` and for `doctor --clients`.
+import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
+import { shown } from "../terminal/cells.ts";
+import type { Paint } from "../terminal/paint.ts";
+import type { ConnectPorts } from "./connect.ts";
+import type { ClientChoice } from "./plan.ts";
+
+/** On a busy machine a client needs long to start. */
+export const verifySecondsUsual = "60";
+const verifySecondsMax = 600;
+export const NO_SECONDS: string = `--verify-seconds must be a number from 1 to ${verifySecondsMax}`;
+
+export function verifySeconds(text: string = verifySecondsUsual): number | null {
+  const seconds = Number(text);
+  return seconds >= 1 && seconds <= verifySecondsMax ? seconds : null;
+}
+
+export async function tryHook(
+  { clientSettings, printError }: ConnectPorts,
+  { connection: { client, title }, scope }: ClientChoice,
+  isQuiet: boolean,
+  seconds: number,
+): Promise<TrialOutcome> {
+  if (!isQuiet) printError(`trying the hook in ${title}, for at most ${seconds} seconds`);
+  return clientSettings.trial({ client, scope }, seconds * 1000);
+}
+
+/** `trial`: null where it was not tried. */
+export function trialText(paint: Paint, title: string, trial: TrialOutcome | null): string {
+  const notVerified = (why: string): string =>
+    `  not verified in ${title} itself${why}; to try it: start it, let it read /etc/hostname, then run: ambit log`;
+  if (trial === null) return notVerified("");
+  const version = trial.kind === "unknown" || trial.version === null ? "" : ` ${trial.version}`;
+  switch (trial.kind) {
+    case "held": {
+      const note = trial.note === null ? "" : ` (${trial.note})`;
+      return `${paint.good("ok")}: ${title}${version} itself ran the hook, and did not run the command that it denied${note}`;
+    }
+    case "ran":
+      return `${paint.bad("error")}: ${title}${version} itself ran a command that the hook denies: nothing holds its calls; use: ambit run`;
+    case "unknown":
+      return notVerified(`: ${shown(trial.why)}`);
+    default:
+      return trial satisfies never;
+  }
+}
