@@ -101,7 +101,7 @@ export async function measureCommands({ project, environment }: RunFixture): Pro
 }
 
 export const KEY = "echo of a key";
-const RAW = ["sh", "-c", "stty raw -echo; printf \"READY> \"; exec cat"];
+const RAW = ["sh", "-c", 'stty raw -echo; printf "READY> "; exec cat'];
 
 /** From writing a byte into the terminal until it comes back from a program in raw mode. */
 export async function measureKeys({ project, environment }: RunFixture): Promise<readonly RunRow[]> {

@@ -46,6 +46,8 @@ export interface ClientProfile {
   readonly id: string;
   /** Names of its program. */
   readonly programs: readonly string[];
+  /** The least version that is known to work, and the packages whose version is the client's. */
+  readonly least?: { readonly version: string; readonly packages: readonly string[] };
   readonly model: ModelAccess | null;
   /** What its headless runs print, if we read it: the assistant's text in it may hold directives. */
   readonly output?: OutputForm;

@@ -21,6 +21,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:claude-code@1",
     programs: ["claude"],
+    least: { version: "1.0.60", packages: ["@anthropic-ai/claude-code"] },
     output: "claude",
     model: {
       providers: ["anthropic"],
@@ -40,7 +41,10 @@ export const PROFILES: readonly ClientProfile[] = [
         without: [],
         set: {
           hasCompletedOnboarding: true,
-          projects: { "{root}": { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+          // Versions before 2.1 fail without the list of tools.
+          projects: {
+            "{root}": { allowedTools: [], hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true },
+          },
         },
       },
       settings("json", ".claude/settings.json", ["hooks", "statusLine", "sandbox", "enabledPlugins", "env"], {}),
@@ -58,6 +62,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:codex@1",
     programs: ["codex"],
+    least: { version: "0.80.0", packages: ["@openai/codex"] },
     output: "codex",
     model: {
       providers: ["openai"],
@@ -92,6 +97,8 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:opencode@1",
     programs: ["opencode"],
+    // Before, it installs a package at each start.
+    least: { version: "1.1.65", packages: ["opencode-ai", "opencode"] },
     output: "opencode",
     model: {
       providers: ["anthropic", "openai"],
@@ -131,6 +138,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:gemini@1",
     programs: ["gemini"],
+    least: { version: "0.20.0", packages: ["@google/gemini-cli"] },
     model: {
       providers: ["gemini"],
       variables: [

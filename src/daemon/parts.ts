@@ -168,6 +168,8 @@ export interface ModelUseFacts extends Pick<ModelCallFacts, "digest" | "bytes" |
   readonly cost: CostRange;
   /** What a person is shown where approval is required. */
   readonly question: JsonObject;
+  /** False: there is nothing to send it with, and it is denied. */
+  readonly hasCredential: boolean;
 }
 
 export interface ProgramRun {

@@ -146,6 +146,39 @@ test("a client that is not there: the folders that it was searched in are the cl
   expect(err).toContain(", /run/ambit/bin, where the sandbox looks");
 });
 
+test.each([
+  ["1.0.59", 125],
+  ["1.0.60", 0],
+])("a client of version %s ends with %i: its profile says the least one that works", (version, status) => {
+  const folder = join(project, "node_modules", "@anthropic-ai", "claude-code");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "@anthropic-ai/claude-code", version }));
+  writeFileSync(join(folder, "claude"), "#!/bin/sh\necho ran\n", { mode: 0o755 });
+  const ran = ambit("run", "coder", join(folder, "claude"));
+  expect(ran).toMatchObject({ status, out: status === 0 ? "ran\n" : "" });
+  if (status === 0) return;
+  expect(ran.err).toContain(`is version ${version}, and ambit:claude-code@1 needs 1.0.60 or later`);
+  expect(ambit("log", "--outcome", "deny").out).toContain("not_available");
+  expect(ambit("profiles", "show", "claude").out).toContain("needs version 1.0.60 or later");
+});
+
+test.each([
+  ["a file that is not executable", "plain.sh", "echo x\n", 0o644, "a file without `chmod +x`"],
+  [
+    "a script whose interpreter is not there",
+    "lost.sh",
+    "#!/no/such/shell\n",
+    0o755,
+    "the interpreter of its first line",
+  ],
+  ["a script without a first line for it", "bare.sh", "echo x\n", 0o755, "nor a script that begins with #!"],
+])("%s is not started, and the reason is told", (_title, name, text, mode, reason) => {
+  writeFileSync(join(project, name), text, { mode });
+  const ran = ambit("run", "coder", `./${name}`);
+  expect(ran).toMatchObject({ status: 127, out: "" });
+  expect(ran.err).toContain(reason);
+});
+
 test("profiles are listed and shown", () => {
   expect(ambit("profiles", "list").out).toContain("ambit:claude-code@1  claude  built in\n");
   expect(JSON.parse(ambit("profiles", "show", "codex", "--json").out)).toMatchObject({ id: "ambit:codex@1" });

@@ -134,6 +134,8 @@ test("without a kept key a request is denied, and the client is told what to typ
   expect(out).toContain("403");
   expect(out).toContain(`ambit secrets set anthropic-key --tool model --host 127.0.0.1:${port}`);
   expect(seen).toHaveLength(0);
+  const { out: denied } = await ambit("log", "--outcome", "deny", "--json");
+  expect(denied).toContain('"secret_refused"');
 });
 
 test("a request goes out with the kept key and no credential of the client; the answer comes back without the key", async () => {

@@ -151,11 +151,12 @@ export function profilesShow(ports: ExecPorts, name: string, options: JsonOption
 }
 
 function profileLines(profile: ClientProfile, source: string): readonly string[] {
-  const { id, programs, model, settings, folders, variables, notes } = profile;
+  const { id, programs, least, model, settings, folders, variables, notes } = profile;
   return [
     id,
     `  source: ${shown(source)}`,
     `  programs: ${programs.join(", ") || "any"}`,
+    ...(least === undefined ? [] : [`  needs version ${least.version} or later`]),
     ...(model === null
       ? []
       : [`  models: ${model.providers.join(", ")}, through the relay where the record grants model.use`]),

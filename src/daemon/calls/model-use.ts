@@ -46,7 +46,7 @@ export function programUses(
   let settled: Promise<unknown> = Promise.resolve();
   return {
     useSecret: gitSecretUse(session, run.holding, run.ports, receipt),
-    useModel: async (request, { digest, bytes, isCharged, cost, question }) => {
+    useModel: async (request, { digest, bytes, isCharged, cost, question, hasCredential }) => {
       await settled;
       const holding = gatekeeper.holding(session);
       if (session.isClosed || "refused" in holding) return { ok: false, id: receipt, code: "revoked", reason: null };
@@ -54,7 +54,7 @@ export function programUses(
       const ports = gatekeeper.ports(session, holding, waiting, question);
       ports.profile = run.ports.profile;
       const { authority } = holding;
-      const use = { tool: TOOL, request, authority, receipt, isCharged, cost, question };
+      const use = { tool: TOOL, request, authority, receipt, isCharged, cost, question, hasCredential };
       const used = await commitUse(session, ports, use);
       if (used.ok) requests.set(used.id, { ...question, digest, bytes });
       return used;

@@ -22,6 +22,8 @@ export interface ProgramUse {
   readonly cost?: CostRange;
   /** What a person is shown where approval is required. Absent: the use is denied then. */
   readonly question?: JsonObject;
+  /** False: it needs a credential that is not kept, and is denied before anybody is asked. */
+  readonly hasCredential?: boolean;
 }
 
 /** Costs that are not known before: between the least that makes sense and what is left. */
@@ -45,6 +47,7 @@ export async function commitUse(session: Session, ports: CallPorts, use: Program
   for (let attempts = 0; attempts < attemptsMax; attempts++) {
     const decision = judge(authority, request, { ...ports.moment(cost?.least), clean: false });
     if (decision.outcome === "deny") return refuse(session, ports, use, { ...NOTHING, code: decision.code });
+    if (use.hasCredential === false) return refuse(session, ports, use, { ...NOTHING, code: "secret_refused" });
     const basis = [decision.by];
     const level = decision.outcome === "ask" ? decision.level : 0;
     const answer = level === 0 ? NO_APPROVAL : await approved(session, ports, use, level);

@@ -1,5 +1,7 @@
 // The profile of a client in a request: known by its id, never sent as data.
 
+import { isOlder } from "../../clients/client-version.ts";
+import { installedVersion } from "../../clients/disk/installed-version.ts";
 import { registryVariables } from "../../clients/package-settings.ts";
 import type { ClientProfile } from "../../clients/profile.ts";
 import { NO_USER_PROFILES, profileById, type UserProfiles } from "../../clients/profile-choice.ts";
@@ -60,9 +62,11 @@ export type ClientPlan =
 export function clientPlan(
   bare: Plan,
   { profile, isFresh }: ClientRun,
-  { owner, homes, environment, hasRelay, toolchains }: ClientPlanParts,
+  { owner, homes, environment, hasRelay, toolchains, program, cwd }: ClientPlanParts,
 ): ClientPlan {
-  const fault = clientFault(bare, environment);
+  const before = bare.environment.find(([name]) => name === "PATH")?.[1] ?? "";
+  const path = joinedPath(toolchains, before);
+  const fault = clientFault(bare, environment) ?? versionFault(profile, { program, cwd, path });
   if (fault !== null) return { ok: false, refused: fault };
   const port = relayPort(bare.network);
   // Any path: only that there is one counts for the place inside.
@@ -87,10 +91,9 @@ export function clientPlan(
   });
   if (!home.ok) return { ok: false, refused: { code: "sandbox_unavailable", message: home.reason, fix: home.fix } };
   const registries = registryVariables(environment.environment);
-  const path = bare.environment.find(([name]) => name === "PATH")?.[1] ?? "";
   const set = [
     ["HOME", inside.home] as const,
-    ["PATH", `${joinedPath(toolchains, path)}:${pathText(ASKING)}`] as const,
+    ["PATH", `${path}:${pathText(ASKING)}`] as const,
     ["AMBIT_DOOR", `http://127.0.0.1:${port}/ambit`] as const,
     ...toolchains.variables,
     ...home.variables,
@@ -112,6 +115,9 @@ interface ClientPlanParts {
   readonly homes: ClientHomes;
   readonly environment: RunEnvironment;
   readonly toolchains: ClientToolchains;
+  /** As it is called, and the folder it is called in. */
+  readonly program: string;
+  readonly cwd: string;
   /** The record grants some model to the client. */
   readonly hasRelay: boolean;
 }
@@ -131,6 +137,17 @@ function relayPort(network: PlanNetwork | null): number {
   let port = relayPortMin;
   while (network?.loopback.includes(port) === true) port++;
   return port;
+}
+
+/** Where the version cannot be read, the client runs. */
+function versionFault(
+  { id, least }: ClientProfile,
+  place: { readonly program: string; readonly cwd: string; readonly path: string },
+): RunRefusal | null {
+  const version = least === undefined ? null : installedVersion({ ...place, packages: least.packages });
+  if (least === undefined || version === null || !isOlder(version, least.version)) return null;
+  const message = `${place.program} is version ${version}, and ${id} needs ${least.version} or later`;
+  return { code: "not_available", message, fix: `update the client: npm install -g ${least.packages[0] ?? ""}` };
 }
 
 /** A client works in one project: with a whole home as its root it would have every project, and its own state. */

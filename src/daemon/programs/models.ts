@@ -62,13 +62,17 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
       const models = environment.user?.models ?? [];
       const endpoint = modelEndpoint(models, known, secret);
-      if (!endpoint.ok) return endpoint;
-      const { url, header, prefix, credential } = endpoint;
       const price = priceFor(models, known, call);
       const cost = requestCost(call, price);
       const question = { provider: known, model };
-      const used = await run.useModel(request, { digest, bytes, isCharged, cost, question });
+      const used = await run.useModel(request, {
+        ...{ digest, bytes, isCharged, cost, question },
+        hasCredential: endpoint.ok,
+      });
+      if (!endpoint.ok && (used.ok || used.code === "secret_refused")) return endpoint;
       if (!used.ok) return { ok: false, code: used.code, message: denialText(request, used, call, price !== null) };
+      if (!endpoint.ok) return endpoint;
+      const { url, header, prefix, credential } = endpoint;
       const { reserved } = used;
       const settle = (usage: ModelUsage): void =>
         run.modelUsed(used.id, usage, { cost: reserved === null ? null : cost.actual(usage, reserved), reserved });

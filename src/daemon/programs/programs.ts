@@ -154,6 +154,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
             environment,
             hasRelay,
             toolchains,
+            program: program.argv[0] ?? "",
+            cwd: wanted.cwd,
           });
           if (!equipped.ok) return equipped;
           used.home = equipped.home;

@@ -82,8 +82,9 @@ export class RunExplanation {
   #searched(): string {
     const [program = ""] = this.#argv;
     const shown = JSON.stringify(program.slice(0, 200));
-    if (program.includes("/")) return `there is no program ${shown} in the sandbox`;
+    if (program.includes("/"))
+      return `there is no program ${shown} in the sandbox, or the interpreter of its first line is not there`;
     const path = this.#plan?.environment.find(([name]) => name === "PATH")?.[1] ?? "";
-    return `there is no program ${shown} in ${path.replaceAll(":", ", ")}, where the sandbox looks; \`runtime\` in config.yml adds folders`;
+    return `there is no program ${shown} in ${path.replaceAll(":", ", ")}, where the sandbox looks; in your config.yml \`programs: { add: [FOLDER] }\` adds folders for clients, \`runtime\` for all programs`;
   }
 }
