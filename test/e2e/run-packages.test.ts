@@ -28,8 +28,8 @@ function output(program: string, words: readonly string[], cwd: string): Buffer 
   return stdout;
 }
 
-/** Package, wheel and crate, each with one function. */
-function packages(base: string): Readonly<Record<"npm" | "wheel" | "crate", Buffer>> {
+/** Package, wheel, crate and module, each with one function. */
+function packages(base: string): Readonly<Record<"npm" | "wheel" | "crate" | "module", Buffer>> {
   files(base, {
     "package/package.json": JSON.stringify({ name: "left", version: "1.0.0", main: "index.js" }),
     "package/index.js": 'module.exports = () => "left";\n',
@@ -40,25 +40,37 @@ function packages(base: string): Readonly<Record<"npm" | "wheel" | "crate", Buff
       "leftpy.py,,\nleftpy-1.0.0.dist-info/METADATA,,\nleftpy-1.0.0.dist-info/WHEEL,,\nleftpy-1.0.0.dist-info/RECORD,,\n",
     "crate/leftrs-1.0.0/Cargo.toml": '[package]\nname = "leftrs"\nversion = "1.0.0"\nedition = "2021"\n',
     "crate/leftrs-1.0.0/src/lib.rs": 'pub fn left() -> &\'static str { "leftrs" }\n',
+    "module/left.example/left@v1.0.0/go.mod": GO_MODULE,
+    "module/left.example/left@v1.0.0/left.go": 'package left\n\nfunc Name() string { return "leftgo" }\n',
   });
+  // Without entries for folders, which Go refuses.
+  output(
+    PYTHON,
+    ["-c", ZIP, "../left.zip", ...["go.mod", "left.go"].map((one) => `left.example/left@v1.0.0/${one}`)],
+    join(base, "module"),
+  );
   output(PYTHON, ["-m", "zipfile", "-c", "../leftpy.whl", "leftpy.py", "leftpy-1.0.0.dist-info"], join(base, "wheel"));
   return {
     npm: output("tar", ["cz", "package"], base),
     wheel: readFileSync(join(base, "leftpy.whl")),
     crate: output("tar", ["cz", "leftrs-1.0.0"], join(base, "crate")),
+    module: readFileSync(join(base, "left.zip")),
   };
 }
 
+const GO_MODULE = "module left.example/left\n\ngo 1.16\n";
+const ZIP = "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], 'w') as z:\n for one in sys.argv[2:]: z.write(one)";
 const PYTHON = "/usr/bin/python3";
 const found = (words: readonly [string, ...string[]]): boolean =>
   spawnSync(words[0], words.slice(1), { stdio: "ignore" }).status === 0;
 const hasPip = found([PYTHON, "-m", "pip", "--version"]);
 const hasCargo = found(["cargo", "--version"]);
+const hasGo = found(["go", "version"]);
 
 beforeAll(async () => {
   world = await World.make();
   const folder = mkdtempSync(join(world.base, "packages-"));
-  const { npm, wheel, crate } = packages(folder);
+  const { npm, wheel, crate, module } = packages(folder);
   rmSync(folder, { recursive: true });
   const integrity = `sha512-${createHash("sha512").update(npm).digest("base64")}`;
   const digest = createHash("sha256").update(crate).digest("hex");
@@ -74,6 +86,10 @@ beforeAll(async () => {
       "/index/config.json": JSON.stringify({ dl: at("/crates/{crate}-{version}.crate") }),
       "/index/le/ft/leftrs": `${JSON.stringify({ name: "leftrs", vers: "1.0.0", deps: [], cksum: digest, features: {}, yanked: false })}\n`,
       "/crates/leftrs-1.0.0.crate": crate,
+      "/go/left.example/left/@v/list": "v1.0.0\n",
+      "/go/left.example/left/@v/v1.0.0.info": JSON.stringify({ Version: "v1.0.0" }),
+      "/go/left.example/left/@v/v1.0.0.mod": GO_MODULE,
+      "/go/left.example/left/@v/v1.0.0.zip": module,
     };
     const page = pages[request.url ?? ""];
     if (request.url?.startsWith("/simple/") === true) response.setHeader("content-type", "text/html");
@@ -95,6 +111,8 @@ beforeAll(async () => {
         "node_modules/left": { version: "1.0.0", resolved: at("/npm/left.tgz"), integrity },
       },
     }),
+    "module/go.mod": "module x.example/x\n\ngo 1.16\n\nrequire left.example/left v1.0.0\n",
+    "module/x_test.go": `package x\n\nimport (\n\t"testing"\n\n\t"left.example/left"\n)\n\nfunc TestName(t *testing.T) {\n\tif left.Name() != "leftgo" {\n\t\tt.Fail()\n\t}\n}\n`,
     "crate/Cargo.toml":
       '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nleftrs = "1.0.0"\n',
     "crate/src/main.rs": 'fn main() { println!("{}", leftrs::left()); }\n',
@@ -156,6 +174,29 @@ test.skipIf(!hasCargo)(
     });
   },
   120_000,
+);
+
+/** As a person has it in their environment; the database of checksums is a host of its own. */
+const goVariables = (host: string): Record<string, string> => ({
+  GOPROXY: host,
+  GONOSUMDB: "*",
+});
+
+test.skipIf(!hasGo)(
+  "go test works with the proxy of modules granted, and names the grant where it is not",
+  async () => {
+    const ran = await inside("open", "cd module && go test -mod=mod ./...", goVariables(`http://localhost:${port}/go`));
+    expect({ status: ran.status, err: ran.status === 0 ? "" : `${ran.out}${ran.err}` }).toEqual({ status: 0, err: "" });
+    expect(ran.out).toMatch(/^ok\s+x\.example\/x/);
+    const denied = await inside(
+      "closed",
+      "cd module && go test -mod=mod ./...",
+      goVariables("https://proxy.example.test"),
+    );
+    expect(denied.status).not.toBe(0);
+    expect(denied.err).toContain("ambit agents grant closed 'net.connect{hosts=[proxy.example.test],ports=[443]}'");
+  },
+  180_000,
 );
 
 test("a registry on this machine's loopback that is not granted: the grant is named", async () => {

@@ -6,6 +6,9 @@ import type { PlanFacts } from "./plan-facts.ts";
 import { isWithin } from "./plan-path.ts";
 import { runtimeFault } from "./root-rules.ts";
 
+const READ_ONLY =
+  "git can read here and not commit: in a linked worktree or a submodule, only a root that is `rw` has a git folder of its own";
+
 interface PlannedRun {
   readonly ok: true;
   readonly plan: Plan;
@@ -25,5 +28,10 @@ export function withLinkedGit(
   const fault = isWithin(root.path, shown) ? "is around the root" : runtimeFault(shown, facts);
   if (fault !== null)
     return { ...planned, notes: [...notes, `git does not work in here: its folder ${pathText(shown)} ${fault}`] };
-  return { ...planned, plan: { ...plan, runtime: [...plan.runtime, shown], linkedGit: linked } };
+  const live = root.mode === "live" ? [READ_ONLY] : [];
+  return {
+    ...planned,
+    notes: [...notes, ...live],
+    plan: { ...plan, runtime: [...plan.runtime, shown], linkedGit: linked },
+  };
 }
