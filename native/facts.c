@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -14,9 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
+#include "connect.h"
+#include "drop.h"
 #include "frame.h"
 #include "kernel.h"
 #include "landlock.h"
+#include "scope.h"
 #include "tproxy.h"
 
 enum { memfd_noexec_seal = 8 };
@@ -68,6 +73,13 @@ static bool has_memfd_noexec(void) {
   return true;
 }
 
+// Everything a sandbox without namespaces stands on, in a process that ends with it.
+static bool has_supervised(void) {
+  struct sock_filter allow = {.code = BPF_RET | BPF_K, .k = SECCOMP_RET_ALLOW};
+  if (drop_new_privileges() != 0 || scope_enter(getppid()) != 0 || !calls_are_offered()) return false;
+  return connect_hand_over(&allow, 1) >= 0;
+}
+
 static const char *word(bool value) {
   return value ? "true" : "false";
 }
@@ -78,9 +90,9 @@ int facts_main(void) {
   const int written = dprintf(
       1,
       "{\"protocol\":%d,\"arch\":\"%s\",\"landlockAbi\":%d,\"seccomp\":%s,\"openTree\":%s,\"mountSetattr\":%s,"
-      "\"memfdNoexec\":%s,\"tproxy\":%s,\"userNamespaces\":%s,\"overlay\":%s}\n",
+      "\"memfdNoexec\":%s,\"tproxy\":%s,\"userNamespaces\":%s,\"overlay\":%s,\"supervised\":%s}\n",
       protocol_version, name.machine, landlock_abi(), word(has_seccomp()), word(has_open_tree()),
       word(has_mount_setattr()), word(has_memfd_noexec()), word(tried(has_tproxy)), word(tried(enter_namespaces)),
-      word(tried(has_overlay)));
+      word(tried(has_overlay)), word(tried(has_supervised)));
   return written > 0 ? 0 : exit_failed;
 }

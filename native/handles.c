@@ -20,30 +20,41 @@ static int wait_for(int channel, short events) {
   return ready > 0 ? 0 : -1;
 }
 
-// Anything but the one answer we expect, byte by byte, is a channel that is not what we think it is.
-static int take_answers(struct handles *handles, size_t unanswered) {
-  while (handles->unanswered > unanswered) {
-    char bytes[line_bytes_max];
-    const ssize_t count = recv(handles->channel, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (count < 0 && errno == EAGAIN) {
-      if (wait_for(handles->channel, POLLIN) != 0) return -1;
-      continue;
-    }
-    if (count <= 0) {
-      if (count == 0) errno = EPIPE;
+// Anything but the one answer we expect, byte by byte, is a channel that is not what we think it is. One read without
+// waiting: 0, or -1 with errno (EAGAIN: nothing there now).
+static int read_answers(struct handles *handles) {
+  char bytes[line_bytes_max];
+  const ssize_t count = recv(handles->channel, bytes, sizeof bytes, MSG_DONTWAIT);
+  if (count <= 0) {
+    if (count == 0) errno = EPIPE;
+    return -1;
+  }
+  for (ssize_t at = 0; at < count; at++) {
+    if (bytes[at] != answer[handles->matched] || handles->unanswered == 0) {
+      errno = EPROTO;
       return -1;
     }
-    for (ssize_t at = 0; at < count; at++) {
-      if (bytes[at] != answer[handles->matched] || handles->unanswered == 0) {
-        errno = EPROTO;
-        return -1;
-      }
-      if (++handles->matched < sizeof answer - 1) continue;
-      handles->matched = 0;
-      handles->unanswered--;
-    }
+    if (++handles->matched < sizeof answer - 1) continue;
+    handles->matched = 0;
+    handles->unanswered--;
   }
   return 0;
+}
+
+static int take_answers(struct handles *handles, size_t unanswered) {
+  while (handles->unanswered > unanswered) {
+    if (read_answers(handles) == 0) continue;
+    if (errno != EAGAIN || wait_for(handles->channel, POLLIN) != 0) return -1;
+  }
+  return 0;
+}
+
+int handles_look(struct handles *handles) {
+  return read_answers(handles) == 0 || errno == EAGAIN ? 0 : -1;
+}
+
+bool handles_are_full(const struct handles *handles) {
+  return handles->unanswered >= unanswered_max;
 }
 
 int handles_send_line(int channel, char *line, size_t length, int passed) {

@@ -48,7 +48,7 @@ static int add_rule(int ruleset, const struct landlock_rule *rule) {
   return result;
 }
 
-int landlock_restrict(const struct landlock_request *request) {
+int landlock_make(const struct landlock_request *request) {
   const struct ruleset_attributes handled = {request->files, request->network, request->scopes};
   // Older kernels know a shorter structure; the rest may be given only where it is not zero.
   const size_t size = request->scopes != 0 ? 24 : request->network != 0 ? 16 : 8;
@@ -56,8 +56,22 @@ int landlock_restrict(const struct landlock_request *request) {
   if (ruleset < 0) return -1;
   int result = 0;
   for (size_t at = 0; result == 0 && at < request->count; at++) result = add_rule(ruleset, &request->rules[at]);
+  if (result == 0) return ruleset;
+  const int error = errno;
+  close(ruleset);
+  errno = error;
+  return -1;
+}
+
+int landlock_enter(int ruleset) {
   // Safe at any privilege: it only ever takes rights away from ourselves and from those we start.
-  if (result == 0) result = (int)syscall(number_landlock_restrict_self, ruleset, 0);
+  return (int)syscall(number_landlock_restrict_self, ruleset, 0);
+}
+
+int landlock_restrict(const struct landlock_request *request) {
+  const int ruleset = landlock_make(request);
+  if (ruleset < 0) return -1;
+  const int result = landlock_enter(ruleset);
   const int error = errno;
   close(ruleset);
   errno = error;

@@ -24,5 +24,8 @@ int landlock_abi(void);
 // stands in the way of, is passed over; rights that make no sense for a plain file are left away where the path is one;
 // rights the kernel does not know fail.
 int landlock_restrict(const struct landlock_request *request);
+// The two halves of it: the rules as a descriptor, which can be entered as often as needed; and entering it.
+int landlock_make(const struct landlock_request *request);
+int landlock_enter(int ruleset);
 
 #endif

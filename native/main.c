@@ -15,6 +15,7 @@
 #include "land.h"
 #include "lock.h"
 #include "sandbox.h"
+#include "supervised.h"
 #include "whiteouts.h"
 
 // A descriptor of the owner's: digits alone, and never one of the first three.
@@ -27,6 +28,7 @@ static bool descriptor_of(const char *text, int *descriptor) {
 static int usage(void) {
   dprintf(2, "%s",
           "usage: ambit-native sandbox <control-fd> <handles-fd | ->\n"
+          "       ambit-native supervised <control-fd> <handles-fd | ->\n"
           "       ambit-native files <control-fd>\n"
           "       ambit-native land <control-fd>\n"
           "       ambit-native whiteouts <folder-fd>\n"
@@ -47,6 +49,9 @@ int main(int count, char **words) {
   if (count == 4 && strcmp(words[1], "sandbox") == 0 && descriptor_of(words[2], &control) &&
       (strcmp(words[3], "-") == 0 || (descriptor_of(words[3], &handles) && handles != control)))
     sandbox_main(control, handles);
+  if (count == 4 && strcmp(words[1], "supervised") == 0 && descriptor_of(words[2], &control) &&
+      (strcmp(words[3], "-") == 0 || (descriptor_of(words[3], &handles) && handles != control)))
+    supervised_main(control, handles);
   if (count == 3 && strcmp(words[1], "files") == 0 && descriptor_of(words[2], &control)) return files_main(control);
   if (count == 3 && strcmp(words[1], "land") == 0 && descriptor_of(words[2], &control)) return land_main(control);
   if (count == 4 && strcmp(words[1], "doors") == 0 && descriptor_of(words[2], &control) &&

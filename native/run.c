@@ -18,7 +18,8 @@ void run_end(struct run *run, enum run_how how) {
   if (run->process > 0) run->how = how;
   run->ending = true;
   // Everything in this pid namespace but ourselves, in one step that no fork can slip through: the kernel holds new
-  // processes back while it looks for those to kill. Outside the namespace there is no process we could reach.
+  // processes back while it looks for those to kill. Outside the namespace, or the domain that signals do not leave, there is
+  // no process we could reach.
   kill(-1, SIGKILL);
 }
 

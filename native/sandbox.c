@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "begin.h"
 #include "connect.h"
 #include "drop.h"
 #include "empty.h"
@@ -26,34 +27,6 @@
 #include "terminal.h"
 #include "zygote.h"
 
-static void say_hello(int control) {
-  uint8_t payload[9];
-  struct writer writer = {payload, sizeof payload, 0, false};
-  write_u32(&writer, protocol_version);
-  write_u32(&writer, (uint32_t)landlock_abi());
-  write_u8(&writer, connect_is_offered() ? 1 : 0);
-  if (frame_send(control, 'h', payload, writer.length) != 0) _exit(exit_failed);
-}
-
-static void receive_setup(int control, struct frame_input *input, struct setup *setup) {
-  for (;;) {
-    struct frame frame;
-    const char *stage = "";
-    const int received = frame_receive(control, input, &frame);
-    // The owner closed the socket before setup: exit, nothing was done.
-    if (received == 0) _exit(0);
-    if (received < 0) frame_fail(control, errno, "frame");
-    switch (setup_parse(setup, &frame, &stage)) {
-      case setup_more:
-        continue;
-      case setup_go:
-        return;
-      case setup_wrong:
-        frame_fail(control, errno, stage);
-    }
-  }
-}
-
 static void hold_pins(int control, const struct setup *setup, uint8_t *outcomes) {
   size_t at_fault = 0;
   if (pins_hold(setup->pins, setup->pin_count, outcomes, &at_fault) == 0) return;
@@ -61,25 +34,6 @@ static void hold_pins(int control, const struct setup *setup, uint8_t *outcomes)
   const int error = errno;
   snprintf(stage, sizeof stage, "pin %zu", at_fault);
   frame_fail(control, error, stage);
-}
-
-// Its own descriptors stay in our hands alone: a command gets three of its own and no other.
-static int ready_descriptors(int control, int handles) {
-  const int kept[] = {control, handles};
-  if (drop_descriptors(kept, handles < 0 ? 1 : 2) != 0) frame_fail(control, errno, "descriptors");
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (nothing < 0) frame_fail(control, errno, "null device");
-  // Where we were started without one of the first three, what we open now must not take its number.
-  if (nothing < 3 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || fcntl(2, F_GETFD) < 0)
-    frame_fail(control, errno, "descriptors");
-  if (fcntl(control, F_SETFD, FD_CLOEXEC) != 0) frame_fail(control, errno, "descriptors");
-  if (handles >= 0 && fcntl(handles, F_SETFD, FD_CLOEXEC) != 0) frame_fail(control, errno, "descriptors");
-  return nothing;
-}
-
-// Signals that our parent ignores would be ignored by every command.
-static void default_signals(void) {
-  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
 }
 
 // Time of the processor is counted by process: a command gets all of it, and pid 1, which lives longer than any
@@ -95,20 +49,6 @@ static size_t take_command_limits(struct restrictions *restrictions, struct limi
   return taken;
 }
 
-static void say_ready(int control, const struct setup *setup, enum network_mode network, const uint8_t *outcomes,
-                      uint64_t start) {
-  uint8_t payload[16 + pins_max];
-  struct writer writer = {payload, sizeof payload, 0, false};
-  write_u8(&writer, setup->restrictions.landlock_asked ? 1 : 0);
-  write_u8(&writer, setup->restrictions.seccomp_asked ? 1 : 0);
-  write_u8(&writer, (uint8_t)network);
-  write_u8(&writer, memfd_is_held() ? 1 : 0);
-  write_u64(&writer, start);
-  write_u32(&writer, (uint32_t)setup->pin_count);
-  write_bytes(&writer, outcomes, setup->pin_count);
-  if (frame_send(control, 'R', payload, writer.length) != 0) _exit(exit_failed);
-}
-
 _Noreturn void sandbox_main(int control, int handles) {
   static struct setup setup;
   static struct frame_input input;
@@ -119,11 +59,9 @@ _Noreturn void sandbox_main(int control, int handles) {
   uint64_t start = 0;
   // Ending a command means killing everything in the pid namespace, which must therefore be a sandbox's own.
   if (getpid() != 1) frame_fail(control, EPERM, "not pid 1");
-  default_signals();
-  umask(022);
-  const int nothing = ready_descriptors(control, handles);
-  say_hello(control);
-  receive_setup(control, &input, &setup);
+  const int nothing = begin_alone(control, handles);
+  begin_hello(control, connect_is_offered());
+  begin_setup(control, &input, &setup);
   if (setup.network.asked && handles < 0) frame_fail(control, EBADF, "network without handles");
 
   if (overlay_mount(&setup.overlay, &start, &stage) != 0) frame_fail(control, errno, stage);
@@ -147,7 +85,7 @@ _Noreturn void sandbox_main(int control, int handles) {
   if (restrictions_apply(&setup.restrictions, &stage) != 0) frame_fail(control, errno, stage);
 
   if (overlay_wait(start) != 0) frame_fail(control, errno, "start moment");
-  say_ready(control, &setup, network, outcomes, start);
+  begin_ready(control, &setup, network, outcomes, start);
   restrictions_free(&setup.restrictions);
   const struct zygote_ground ground = {
       .control = control,
@@ -160,6 +98,7 @@ _Noreturn void sandbox_main(int control, int handles) {
       .limit_count = limit_count,
       .sockets = &setup.sockets,
       .own_device = own,
+      .ruleset = -1,
   };
   zygote_serve(&ground);
 }

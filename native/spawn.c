@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 
 #include "connect.h"
 #include "kernel.h"
+#include "landlock.h"
 
 // A child that never returns from here would leave its marks in the memory it shares with us.
 #define IN_CHILD __attribute__((noinline, no_sanitize("address", "undefined")))
@@ -114,6 +116,12 @@ IN_CHILD static int hand_over(const struct start *start) {
   return calls < 0 ? -1 : send_descriptor(start->listener, calls);
 }
 
+// Without namespaces: the command ends with us, and is in a domain of its own, from which it reaches neither us nor what we may.
+IN_CHILD static int enter_domain(const struct start *start) {
+  if (start->ground->ruleset < 0) return 0;
+  return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 ? -1 : landlock_enter(start->ground->ruleset);
+}
+
 // Runs in our memory on another stack, while we wait. It only makes system calls, and only to things of its own: its
 // descriptors, folder, session, limits and signal mask are not shared.
 IN_CHILD static int in_child(void *about) {
@@ -122,7 +130,7 @@ IN_CHILD static int in_child(void *about) {
   sigemptyset(&none);
   // The three come from above 2, so none is overwritten before it is copied; dup2 makes the copies survive the exec.
   if (enter_session(start) != 0 || dup2(start->input, 0) < 0 || dup2(start->output, 1) < 0 || dup2(start->errors, 2) < 0 ||
-      hand_over(start) != 0 || kernel_close_range(3, ~0u, 0) != 0 || chdir(start->command->directory) != 0 ||
+      enter_domain(start) != 0 || hand_over(start) != 0 || kernel_close_range(3, ~0u, 0) != 0 || chdir(start->command->directory) != 0 ||
       limits_apply(start->ground->limits, start->ground->limit_count) != 0 ||
       sigprocmask(SIG_SETMASK, &none, NULL) != 0)
     start->error = errno;
@@ -151,7 +159,7 @@ static int clone_child(struct start *start, pid_t *process) {
 }
 
 static int start_child(struct start *start, struct spawned *spawned) {
-  if (start->ground->sockets->path == NULL) return clone_child(start, &spawned->process);
+  if (start->ground->sockets->program_count == 0) return clone_child(start, &spawned->process);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
   start->listener = ends[1];

@@ -24,6 +24,7 @@ struct spawn_ground {
   const struct limit *limits;
   size_t limit_count;
   const struct socket_request *sockets;
+  int ruleset;  // of Landlock, which every command enters; -1: it is in one already
 };
 
 // 0, or the errno of why it was not started.

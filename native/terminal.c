@@ -101,6 +101,8 @@ int terminal_open(struct terminal *terminal, struct terminal_size size) {
   const int unlocked = 0;
   *terminal = (struct terminal){-1, -1};
   terminal->ours = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  // Without a devpts of our own: the machine's, by the name that every user may open.
+  if (terminal->ours < 0) terminal->ours = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (terminal->ours >= 0 && ioctl(terminal->ours, TIOCSPTLCK, &unlocked) == 0)
     terminal->theirs = ioctl(terminal->ours, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (terminal->theirs >= 0 && prepare(terminal, size) == 0) return 0;

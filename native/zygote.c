@@ -16,6 +16,7 @@
 #include "ipc.h"
 #include "outgoing.h"
 #include "run.h"
+#include "scope.h"
 #include "spawn.h"
 
 enum phase {
@@ -52,14 +53,16 @@ int zygote_signals(void) {
   return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// With pid 1 the kernel ends everything else in the sandbox.
+// With pid 1 the kernel ends everything else in the sandbox; without namespaces we do.
 _Noreturn static void end_with_owner(void) {
+  scope_end();
   _exit(0);
 }
 
 _Noreturn static void fail(struct zygote *zygote, int error, const char *stage) {
   // A frame that is half sent is finished first, as far as the owner takes it, or ours would be read as its rest.
   outgoing_flush(&zygote->outgoing, zygote->ground->control);
+  scope_end();
   if (!outgoing_is_empty(&zygote->outgoing)) _exit(exit_failed);
   frame_fail(zygote->ground->control, error, stage);
 }
@@ -89,7 +92,8 @@ static void begin(struct zygote *zygote, const struct frame *frame) {
     run->output_left = command.output_bytes_max;
     if (command.milliseconds_max != 0) run->deadline = run->begun + (uint64_t)command.milliseconds_max * 1000;
     const struct zygote_ground *ground = zygote->ground;
-    const struct spawn_ground given = {ground->nothing, ground->limits, ground->limit_count, ground->sockets};
+    const struct spawn_ground given = {ground->nothing, ground->limits, ground->limit_count, ground->sockets,
+                                       ground->ruleset};
     error = spawn_command(&command, &given, &spawned);
     run->process = spawned.process;
     zygote->feed = feed_into(spawned.input);
@@ -232,7 +236,8 @@ static void drain(struct zygote *zygote) {
     zygote->calls = -1;
     const struct zygote_ground *ground = zygote->ground;
     const bool clean = emptied_again(ground->emptied, ground->emptied_count, is_owner_gone, zygote);
-    tell(zygote, ipc_clear(is_owner_gone, zygote) && clean);
+    // Without namespaces the filter refuses such objects: those that are there are not ours.
+    tell(zygote, clean && (ground->guard != 0 || ipc_clear(is_owner_gone, zygote)));
     return;
   }
 }
@@ -240,12 +245,21 @@ static void drain(struct zygote *zygote) {
 static void forget_signals(const struct zygote *zygote) {
   struct signalfd_siginfo told[8];
   while (read(zygote->ground->signals, told, sizeof told) > 0) continue;
+  // Without the process that watches us, nothing would end a command if we were killed.
+  if (zygote->ground->guard != 0 && getppid() != zygote->ground->guard) end_with_owner();
 }
 
-enum { on_control, on_signals, on_input, on_output, on_errors, on_calls, watched_count };
+enum { on_control, on_signals, on_input, on_output, on_errors, on_calls, on_handles, watched_count };
 
-static bool can_connect(const struct run *run) {
-  return run->connecting_count < connecting_max;
+static struct handles *handles_of(const struct zygote *zygote) {
+  const struct calls_ground *calls = zygote->ground->calls;
+  return calls == NULL ? NULL : calls->handles;
+}
+
+// Otherwise callers wait.
+static bool can_answer(const struct zygote *zygote) {
+  const struct handles *handles = handles_of(zygote);
+  return zygote->run.connecting_count < connecting_max && (handles == NULL || !handles_are_full(handles));
 }
 
 static void take_call(struct zygote *zygote, short events) {
@@ -256,7 +270,9 @@ static void take_call(struct zygote *zygote, short events) {
     zygote->calls = -1;
     return;
   }
-  const pid_t process = connect_start(zygote->calls, zygote->ground->own_device);
+  const struct zygote_ground *ground = zygote->ground;
+  const pid_t process = ground->calls == NULL ? connect_start(zygote->calls, ground->own_device)
+                                              : calls_answer(zygote->calls, ground->calls);
   if (process > 0) run->connecting[run->connecting_count++] = process;
 }
 
@@ -270,8 +286,10 @@ static void watch(const struct zygote *zygote, struct pollfd *watched) {
   watched[on_input] = (struct pollfd){feed_is_waiting(&zygote->feed) ? zygote->feed.pipe : -1, POLLOUT, 0};
   watched[on_output] = (struct pollfd){reading ? zygote->pipes[output_index] : -1, POLLIN, 0};
   watched[on_errors] = (struct pollfd){reading ? zygote->pipes[errors_index] : -1, POLLIN, 0};
-  const bool connecting = zygote->phase == phase_running && !zygote->run.ending && can_connect(&zygote->run);
+  const bool connecting = zygote->phase == phase_running && !zygote->run.ending && can_answer(zygote);
   watched[on_calls] = (struct pollfd){connecting ? zygote->calls : -1, POLLIN, 0};
+  const struct handles *handles = handles_of(zygote);
+  watched[on_handles] = (struct pollfd){handles == NULL ? -1 : handles->channel, POLLIN, 0};
 }
 
 static void step(struct zygote *zygote) {
@@ -283,6 +301,7 @@ static void step(struct zygote *zygote) {
   // At once, even while there are bytes of the owner's left to read.
   if ((control & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) end_with_owner();
   if (watched[on_signals].revents != 0) forget_signals(zygote);
+  if (watched[on_handles].revents != 0 && handles_look(handles_of(zygote)) != 0) fail(zygote, errno, "handles");
   if (watched[on_input].revents != 0) feed_write(&zygote->feed);
   if ((control & POLLIN) != 0) listen_to_owner(zygote);
   if (!outgoing_flush(&zygote->outgoing, zygote->ground->control)) end_with_owner();

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "calls.h"
 #include "frame.h"
 #include "setup.h"
 
@@ -18,6 +19,10 @@ struct zygote_ground {
   size_t limit_count;
   const struct socket_request *sockets;
   dev_t own_device;  // of the file system that its sockets are on
+  // Without namespaces: the process that watches us, the rules every command enters, and how its calls are answered.
+  pid_t guard;  // 0: we are pid 1
+  int ruleset;  // -1: none
+  struct calls_ground *calls;
 };
 
 // Blocks every signal and gives a descriptor that tells of dead children; -1 with errno. Called before anything is

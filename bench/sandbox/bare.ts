@@ -50,5 +50,6 @@ export function runBubblewrap(ground: SandboxEnvironment, plan: Plan, program: s
   const direct = { root, masked: [] };
   const { argv, data } = bubblewrapCommand({ ...plan, ...direct }, ground.system, (text) => Buffer.from(text), null);
   const flags = argv.slice(0, argv.indexOf("--"));
-  return runBare(ground.bubblewrap, [...flags, "--", program], { env: {}, cwd: "/", data });
+  if (ground.backend.kind !== "namespaces") throw new Error(ground.backend.because);
+  return runBare(ground.backend.bubblewrap, [...flags, "--", program], { env: {}, cwd: "/", data });
 }

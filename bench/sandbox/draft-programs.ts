@@ -53,6 +53,7 @@ export class DraftPrograms {
       stores: async () => [],
       ...{ ...options, drafts: this.#drafts, secret: () => null, secretForUrl: () => null, stream: () => null },
       install: () => "install bubblewrap",
+      requiresNamespaces: () => false,
       environmentOf: (cwd) => ({ ...run, workspace: cwd }),
     });
   }

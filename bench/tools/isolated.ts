@@ -77,6 +77,7 @@ async function withoutStore({ base, project, folders }: ToolsFixture): Promise<r
   const hosts = daemonHosts({
     ...{ state: join(base, "hosts"), program: rootFolder, folders },
     install: () => "",
+    requiresNamespaces: () => false,
     contexts: () => contexts,
     milliseconds: () => 60_000,
     elapsed: () => performance.now(),

@@ -1,7 +1,7 @@
 // Findings about machines: which of them can confine a process, and the command that fixes those that cannot.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
-import type { MachineFacts } from "../core/ports/machine.ts";
+import type { MachineFacts, NativeFacts } from "../core/ports/machine.ts";
 import { examineMachine } from "./backend.ts";
 import { examine } from "./examine.ts";
 
@@ -14,11 +14,23 @@ const WELL: MachineFacts = {
   userNamespaces: true,
   appArmorRestricts: false,
   landlock: 4,
-  native: { transparent: true, descriptorMounts: true, seccomp: true, overlay: true },
+  native: {
+    transparent: true,
+    descriptorMounts: true,
+    seccomp: true,
+    overlay: true,
+    supervised: true,
+    userNamespaces: true,
+  },
   draftsRefusedBy: null,
   controlGroups: ["memory", "processes"],
   ignoredHome: null,
   isRoot: false,
+};
+
+const NATIVE: NativeFacts = {
+  ...{ transparent: true, descriptorMounts: true, seccomp: true, overlay: true, userNamespaces: true },
+  supervised: false,
 };
 
 const told = (facts: Partial<MachineFacts>, needed = true) =>
@@ -79,7 +91,23 @@ describe("a machine", () => {
     expect(told({ sandboxStarts: false, userNamespaces: false })[0]?.fix).toContain("unprivileged_userns_clone");
     expect(told({ sandboxStarts: "unknown", userNamespaces: false })).toMatchObject([{ code: "sandbox_blocked" }]);
     expect(told({ sandboxStarts: true, userNamespaces: false })).toEqual([]);
-    expect(told({ sandboxStarts: false })).toMatchObject([{ code: "sandbox_blocked" }]);
+    expect(told({ sandboxStarts: false, native: NATIVE })).toMatchObject([{ code: "sandbox_blocked" }]);
+  });
+
+  test("that refuses namespaces and holds signals gets a weaker sandbox, and is told why", () => {
+    const problem = { message: "user namespaces are switched off", fix: "allow them" };
+    const report = examineMachine({ ...WELL, sandboxStarts: false, sandboxProblem: problem }, true);
+    expect(report.findings).toMatchObject([{ code: "sandbox_weaker", severity: "warning", fix: "allow them" }]);
+    expect(report.findings[0]?.message).toContain("user namespaces are switched off");
+    expect(report.passed[0]).toBe("sandbox: without namespaces (Landlock, filtered system calls, a supervisor)");
+  });
+
+  test("gets no weaker sandbox for want of bubblewrap, on a busy moment, or against the user's word", () => {
+    const refusing: NativeFacts = { ...NATIVE, supervised: true, userNamespaces: false };
+    expect(told({ bubblewrap: null })).toMatchObject([{ code: "sandbox_missing" }]);
+    expect(told({ bubblewrap: null, native: refusing })).toMatchObject([{ code: "sandbox_weaker" }]);
+    expect(told({ sandboxStarts: "unknown" })).toEqual([]);
+    expect(told({ sandboxStarts: false, requiresNamespaces: true })).toMatchObject([{ code: "sandbox_blocked" }]);
   });
 
   test("that does not answer is neither good nor bad", () => {
@@ -93,7 +121,14 @@ describe("a machine", () => {
   });
 
   test("without our native program, or on a kernel that is too old for it, gets a finding", () => {
-    const bare = { transparent: true, descriptorMounts: true, seccomp: true, overlay: false };
+    const bare = {
+      transparent: true,
+      descriptorMounts: true,
+      seccomp: true,
+      overlay: false,
+      supervised: false,
+      userNamespaces: false,
+    };
     expect(told({ native: bare })).toMatchObject([{ code: "drafts_unavailable", severity: "error" }]);
     expect(told({ native: bare }, false)).toMatchObject([{ code: "drafts_unavailable", severity: "warning" }]);
     expect(told({ draftsRefusedBy: "NFS" })).toMatchObject([{ code: "drafts_unavailable", severity: "error" }]);
@@ -101,12 +136,26 @@ describe("a machine", () => {
     expect(told({ native: null })).toMatchObject([{ code: "program_missing", severity: "error" }]);
     expect(told({ native: null }, false)).toMatchObject([{ code: "program_missing", severity: "warning" }]);
     expect(told({ native: "unknown" })).toEqual([]);
-    const old = { transparent: true, descriptorMounts: false, seccomp: true, overlay: true };
+    const old = {
+      transparent: true,
+      descriptorMounts: false,
+      seccomp: true,
+      overlay: true,
+      supervised: true,
+      userNamespaces: true,
+    };
     expect(told({ native: old })).toMatchObject([{ code: "kernel_too_old", severity: "error" }]);
   });
 
   test("that enforces less than it could gets the reason, and the fix", () => {
-    const native = { transparent: false, descriptorMounts: true, seccomp: true, overlay: true };
+    const native = {
+      transparent: false,
+      descriptorMounts: true,
+      seccomp: true,
+      overlay: true,
+      supervised: true,
+      userNamespaces: true,
+    };
     expect(told({ native })).toMatchObject([
       { code: "network_narrower", severity: "info", fix: expect.stringMatching(/nft_tproxy/) },
     ]);

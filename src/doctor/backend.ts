@@ -15,6 +15,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
   const severity = needed ? "error" : "warning";
   if (facts.platform === "darwin") passed.push("sandbox: seatbelt comes with the system");
   else if (facts.platform !== "linux") findings.push(noBackend(facts.platform, severity));
+  else if (isSupervised(facts)) supervised(facts, findings, passed);
   else if (facts.bubblewrap === null) {
     findings.push(
       found("sandbox_missing", NO_AGENT, {
@@ -38,12 +39,43 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
   } else passed.push(backend(facts));
   if (facts.platform === "linux") {
     landlock(facts, findings, passed);
-    native(facts, severity, findings, passed);
-    drafts(facts, severity, findings, passed);
+    if (!isSupervised(facts)) {
+      native(facts, severity, findings, passed);
+      drafts(facts, severity, findings, passed);
+    }
     limits(facts, findings, passed);
   }
   if (facts.ignoredHome !== null) findings.push(homeIgnored(facts.ignoredHome));
   return { findings, passed };
+}
+
+/** As programs are started: without namespaces only where they are refused, never for want of bubblewrap alone. */
+function isSupervised({ platform, bubblewrap, sandboxStarts, native, requiresNamespaces }: MachineFacts): boolean {
+  if (platform !== "linux" || native === "unknown" || native === null || requiresNamespaces === true) return false;
+  const isRefused = bubblewrap === null ? !native.userNamespaces : sandboxStarts === false;
+  return isRefused && native.supervised;
+}
+
+function supervised(facts: MachineFacts, findings: Finding[], passed: string[]): void {
+  const { message, fix } =
+    facts.bubblewrap === null
+      ? { message: "bubblewrap is not installed, and namespaces are refused", fix: null }
+      : blocked(facts);
+  findings.push(
+    found("sandbox_weaker", NO_AGENT, {
+      severity: "warning",
+      message: `programs run in sandboxes without namespaces: ${message}`,
+      meaning:
+        "Landlock, a filter of system calls and a supervisor hold them. Programs work in a copy of the project, see names and sizes of other files, and cannot listen on a port.",
+      fix:
+        fix ?? "allow namespaces, as docs/guide/containers.md says, or `namespaces: required` in your own config.yml",
+    }),
+  );
+  passed.push(
+    "sandbox: without namespaces (Landlock, filtered system calls, a supervisor)",
+    "network: every connection and every name is handed to the broker",
+    "drafts: changes of programs stay in a copy of the folder until they land",
+  );
 }
 
 function homeIgnored(home: string): Finding {

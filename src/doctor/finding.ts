@@ -31,6 +31,7 @@ export const FINDING_CODES = [
   "untrusted_project",
   "sandbox_missing",
   "sandbox_blocked",
+  "sandbox_weaker",
   "landlock_missing",
   "program_missing",
   "kernel_too_old",
@@ -78,6 +79,7 @@ export function kindOf(code: Finding["code"]): FindingKind {
       return "inert";
     case "sandbox_missing":
     case "sandbox_blocked":
+    case "sandbox_weaker":
     case "landlock_missing":
     case "program_missing":
     case "kernel_too_old":

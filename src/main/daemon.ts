@@ -101,8 +101,9 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     isBareAllowed: () => settings.user()?.bare === true,
     note: log,
   });
+  const requiresNamespaces = (): boolean => settings.user()?.namespaces === "required";
   const programs = daemonPrograms({
-    ...{ drafts, now, program, folders, install },
+    ...{ drafts, now, program, folders, install, requiresNamespaces },
     secret: secrets.bound,
     secretForUrl: secrets.boundTo,
     stream: secrets.stream,
@@ -115,7 +116,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     redacted: (text) => secrets.redacting.text(text),
   });
   const hosts = daemonHosts({
-    ...{ state, program, folders, install, elapsed },
+    ...{ state, program, folders, install, elapsed, requiresNamespaces },
     contexts: () => daemon.contexts,
     milliseconds: () => callMillisecondsMax,
     readingAt: (folder) => records.readingAt(folder),

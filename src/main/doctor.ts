@@ -113,7 +113,10 @@ export function doctorPorts({
         })),
         workspace:
           workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
-        machine: machineFacts({ native, state }),
+        machine: {
+          ...machineFacts({ native, state }),
+          requiresNamespaces: project?.user?.config.namespaces === "required",
+        },
         ...(names.length > 0 ? {} : { toolchains: toolchains() }),
         tools: [],
         // What is about all agents is said when all are looked at.

@@ -35,7 +35,9 @@ async function refusedBy(script: string): Promise<RunRefusal> {
 }
 
 async function refusedWith(bubblewrap: string): Promise<RunRefusal> {
-  const sandboxes = sandboxesIn(folder, { environment: { ...sandboxEnvironment(), bubblewrap } });
+  const sandboxes = sandboxesIn(folder, {
+    environment: { ...sandboxEnvironment(), backend: { kind: "namespaces", bubblewrap } },
+  });
   const { result, output, errors } = await shell(sandboxes, planFor(folder), `touch ${folder}/ran`);
   await sandboxes.end(null);
   expect([result.ok, output, errors, existsSync(join(folder, "ran"))]).toEqual([false, "", "", false]);

@@ -26,6 +26,12 @@ export function sandboxEnvironment(): SandboxEnvironment {
   return detected.environment;
 }
 
+/** The tests here are about namespaces; those without are in `test/supervised`. */
+export function bubblewrapOf({ backend }: SandboxEnvironment): string {
+  if (backend.kind !== "namespaces") throw new Error(`no namespaces: ${backend.because}`);
+  return backend.bubblewrap;
+}
+
 /** A folder without links in its path. */
 export function ownFolder(): string {
   return realpathSync.native(mkdtempSync(join(tmpdir(), "ambit-sandbox-")));

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+  bubblewrapOf,
   changedBy,
   ownFolder,
   planFor,
@@ -103,12 +104,14 @@ describe("a folder that is swapped while bubblewrap starts", () => {
     const ground = sandboxEnvironment();
     writeFileSync(
       slow,
-      `#!/bin/sh\n: > ${folder}/started\nwhile [ ! -e ${folder}/swapped ]; do sleep 0.01; done\nexec ${ground.bubblewrap} "$@"\n`,
+      `#!/bin/sh\n: > ${folder}/started\nwhile [ ! -e ${folder}/swapped ]; do sleep 0.01; done\nexec ${bubblewrapOf(ground)} "$@"\n`,
       {
         mode: 0o755,
       },
     );
-    const sandboxes = sandboxesIn(folder, { environment: { ...ground, bubblewrap: slow } });
+    const sandboxes = sandboxesIn(folder, {
+      environment: { ...ground, backend: { kind: "namespaces", bubblewrap: slow } },
+    });
     const running = shell(sandboxes, planFor(project), "touch ran; cat key");
     await expect.poll(() => existsSync(join(folder, "started")), { timeout: 60_000 }).toBe(true);
     renameSync(project, `${project}-old`);

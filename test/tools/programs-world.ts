@@ -116,6 +116,7 @@ export function programsWorld(
     program: ourPackage,
     folders,
     install: () => "",
+    requiresNamespaces: () => false,
     secret: () => null,
     secretForUrl: () => null,
     stream: () => null,

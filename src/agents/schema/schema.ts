@@ -112,6 +112,7 @@ type UserKey =
   | "control"
   | "shadow"
   | "bare"
+  | "namespaces"
   | "secrets"
   | "environment"
   | "limits"
@@ -173,6 +174,10 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   capabilities: ceiling,
   control: oneOfWords(["ask", "presence"], "what widening and approving need"),
   bare: { type: "boolean", description: "go on without a sandbox where the machine has none" },
+  namespaces: oneOfWords(
+    ["preferred", "required"],
+    "required: no program runs where a sandbox would have to do without namespaces",
+  ),
   secrets: {
     type: "object",
     description: "secrets by name: where each is kept, never what it is",

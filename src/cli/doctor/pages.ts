@@ -156,6 +156,13 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
       "Enable user namespaces, or give bubblewrap an AppArmor profile; in a container, allow namespaces and a /proc of its own (docs/guide/containers.md).",
     example: "bwrap --unshare-all --ro-bind / / --proc /proc true",
   },
+  sandbox_weaker: {
+    means:
+      "Namespaces are refused here, so programs of agents run in a sandbox of Landlock, a filter of system calls and a supervisor. Content of files, signals and the network are still held; names and sizes of other files can be seen, programs work in a copy of the project, and they cannot listen on a port.",
+    doThis:
+      "Nothing, if that is enough (docs/concepts/walls.md compares both). Otherwise allow namespaces, or refuse such sandboxes: `namespaces: required` in your own config.yml.",
+    example: "namespaces: required",
+  },
   landlock_missing: {
     means:
       "The kernel has no Landlock, or only version 1. Programs that write are refused, because the process that applies their changes to the project cannot be confined.",

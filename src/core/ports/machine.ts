@@ -27,6 +27,8 @@ export interface MachineFacts {
   readonly controlGroups: Fact<readonly ("memory" | "processes")[]>;
   /** `$HOME` where it is not the home folder of this user, and so has no effect; null otherwise. */
   readonly ignoredHome: string | null;
+  /** The user's configuration accepts no sandbox without namespaces. */
+  readonly requiresNamespaces?: boolean;
   /** Some per-process limits do not apply to root. */
   readonly isRoot: boolean;
 }
@@ -46,4 +48,8 @@ export interface NativeFacts {
   readonly seccomp: boolean;
   /** An overlay in a user namespace, which drafts need. */
   readonly overlay: boolean;
+  /** A sandbox without namespaces: Landlock that holds signals, and calls that are handed over. */
+  readonly supervised: boolean;
+  /** What our own program could make, which a container's filter decides. */
+  readonly userNamespaces: boolean;
 }

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { lazy } from "../../runtime/context/life.ts";
-import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
+import { hasSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
@@ -49,7 +49,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
           case "files":
             return files.isThere();
           case "process":
-            return detectSandbox({ native: nativeProgram(program), install: () => "" }).ok;
+            return hasSandbox({ native: nativeProgram(program), install: () => "" });
           case "secrets":
           case "storage":
             return true;

@@ -34,6 +34,8 @@ export interface DaemonHostsOptions extends Omit<ForeignSourcesOptions, "pool"> 
   /** Root folder of the ambit package. */
   readonly program: string;
   install(): string;
+  /** The user's configuration accepts nothing but namespaces. */
+  requiresNamespaces(): boolean;
   contexts(): Contexts;
   /** Time limit of one call. */
   milliseconds(): number;
@@ -51,8 +53,9 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
   clearSnapshots(state);
   let made: LinuxSandboxes | null = null;
   const sandboxes = (): Sandboxes | { readonly message: string } => {
-    if (made !== null) return made;
-    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
+    const requiresNamespaces = asked.requiresNamespaces();
+    if (made !== null && !(requiresNamespaces && made.backend.kind === "supervised")) return made;
+    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install, requiresNamespaces });
     if (!detected.ok) return { message: detected.refused.message };
     const places = groupFolders();
     made = new LinuxSandboxes({

@@ -1,15 +1,16 @@
-// Sandboxes with live roots: creates the copy before a program runs, keeps it in sync while it runs, and afterwards stores
-// changes that did not land.
+// Sandboxes whose root is a copy: creates it before a program runs, keeps it in sync while it runs where the root is live, and
+// afterwards stores changes that did not land. Without namespaces every root is one that is written or has hidden names.
 import { setTimeout } from "node:timers/promises";
 import { pathText } from "../../core/authority/axes/path.ts";
-import type { RunResult } from "../../core/ports/process.ts";
+import type { Enforcement } from "../../core/ports/enforcement.ts";
+import type { RunResult, Sinks } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import { LiveRoot } from "../../sandbox/live/live-root.ts";
-import { COPY_LIMITS } from "../../sandbox/live/make-copy.ts";
+import { COPY_LIMITS, type CopyLimits } from "../../sandbox/live/make-copy.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
-import type { Plan, PlanPath } from "../../sandbox/plan/plan.ts";
+import type { Plan, PlanPath, PlanRoot } from "../../sandbox/plan/plan.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
 import { AUTHORITY } from "../../sandbox/plan/root-rules.ts";
 import type { DoorSource, OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
@@ -21,6 +22,8 @@ export interface LiveSandboxesParts {
   readonly native: string;
   /** False: programs run without a sandbox, and a live root is impossible. */
   readonly isConfined: boolean;
+  /** Without namespaces: how large a folder may be that is copied for a program. Null: only live roots are copies. */
+  readonly copies: CopyLimits | null;
   /** Patterns of hidden names. */
   readonly protectedPaths: readonly PlanPath[];
   context(root: PlanPath): LandingContext;
@@ -28,40 +31,19 @@ export interface LiveSandboxesParts {
   note(line: string): void;
 }
 
+type Run = Parameters<Sandboxes["run"]>;
+
 export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sandboxes {
   return {
     run: async (owner, plan, command, sinks, judge, signal) => {
+      const run: Run = [owner, plan, command, sinks, judge, signal];
       const { root } = plan;
-      if (root?.mode !== "live") return inner.run(owner, plan, command, sinks, judge, signal);
+      if (root === null || !needsCopy(plan, root, parts)) return inner.run(...run);
       if (!parts.isConfined) return refuse("a live root needs a sandbox, and none is available here", "ambit doctor");
       const opened = await openLive(plan, root.path, parts);
-      if (!opened.ok) return refuse(opened.reason, "--root rw, or a narrower folder");
-      const { live } = opened;
-      const copy = { draft: live.id, path: segmentsOf(live.copyPath) };
-      let result: RunResult;
-      try {
-        live.start();
-        // The copy does not contain masked names.
-        result = await inner.run(
-          owner,
-          { ...plan, masked: [], root: { ...root, copy } },
-          { ...command, ...(command.door === undefined ? {} : { door: doorInStep(command.door, live) }) },
-          sinks,
-          judge,
-          signal,
-        );
-      } catch (error) {
-        await live.finish(false);
-        throw error;
-      }
-      if (!result.ok || result.ran.draft === null) {
-        await live.discard();
-        return result;
-      }
-      const changes = await live.finish(result.ran.draft.isSealed);
-      const denials = [...result.ran.denials, ...keptDenials(changes)];
-      const isChange = changes.draft !== null || changes.kept.length > 0;
-      return { ok: true, ran: { ...result.ran, draft: null, denials, changes: isChange ? changes : null } };
+      if (opened.ok) return runInCopy(inner, run, root, opened.live);
+      if (root.mode === "draft" && plan.masked.length === 0) return runReadOnly(inner, run, root);
+      return refuse(opened.reason, FIXES[root.mode === "live" && parts.copies === null ? "live" : "copy"]);
     },
     end: (agent) => inner.end(agent),
   };
@@ -85,6 +67,64 @@ function doorInStep(door: DoorSource, live: LiveRoot): DoorSource {
   };
 }
 
+const FIXES = {
+  live: "--root rw, or a narrower folder",
+  copy: "a narrower folder, or a larger `limits: { copy_mib: ... }` in your own config.yml",
+} as const;
+
+function needsCopy({ masked }: Plan, { mode }: PlanRoot, { copies }: LiveSandboxesParts): boolean {
+  if (mode === "live") return true;
+  return copies !== null && (mode === "draft" || (mode === "ro" && masked.length > 0));
+}
+
+async function runInCopy(inner: Sandboxes, run: Run, root: PlanRoot, live: LiveRoot): Promise<RunResult> {
+  const [owner, plan, command, sinks, judge, signal] = run;
+  const copy = { draft: live.id, path: segmentsOf(live.copyPath) };
+  const isWritten = root.mode !== "ro";
+  let result: RunResult;
+  try {
+    if (isWritten) live.start(root.mode === "live");
+    const { door } = command;
+    const inStep = door === undefined || root.mode !== "live" ? command : { ...command, door: doorInStep(door, live) };
+    // The copy does not contain masked names.
+    result = await inner.run(owner, { ...plan, masked: [], root: { ...root, copy } }, inStep, sinks, judge, signal);
+  } catch (error) {
+    await (isWritten ? live.finish(false) : live.discard());
+    throw error;
+  }
+  if (!result.ok) {
+    await live.discard();
+    return result;
+  }
+  if (!isWritten || result.ran.draft === null) {
+    await live.discard();
+    return { ok: true, ran: { ...result.ran, draft: null } };
+  }
+  const changes = await live.finish(result.ran.draft.isSealed);
+  const denials = [...result.ran.denials, ...keptDenials(changes)];
+  const isChange = changes.draft !== null || changes.kept.length > 0;
+  return { ok: true, ran: { ...result.ran, draft: null, denials, changes: isChange ? changes : null } };
+}
+
+/** A folder that is too large to be copied: programs see it and do not change it, and the report says so. */
+async function runReadOnly(inner: Sandboxes, run: Run, root: PlanRoot): Promise<RunResult> {
+  const [owner, plan, command, sinks, judge, signal] = run;
+  const narrowed: Plan = { ...plan, root: { ...root, mode: "ro" } };
+  const { held } = sinks;
+  const own: Sinks = held === undefined ? sinks : { ...sinks, held: (lines) => held(lines.map(readOnlyLine)) };
+  const result = await inner.run(owner, narrowed, command, own, judge, signal);
+  if (!result.ok) return result;
+  return { ok: true, ran: { ...result.ran, enforcement: result.ran.enforcement.map(readOnlyLine) } };
+}
+
+const READ_ONLY =
+  "read-only, although it may be written: without namespaces a program writes a copy, and this folder is larger than `limits: { copy_mib }`";
+
+function readOnlyLine(line: Enforcement): Enforcement {
+  if (line.axis !== "mode") return line;
+  return { ...line, note: line.note === null ? READ_ONLY : `${READ_ONLY}; ${line.note}` };
+}
+
 function openLive(plan: Plan, root: PlanPath, parts: LiveSandboxesParts): ReturnType<typeof LiveRoot.open> {
   const { drafts, note, native } = parts;
   const { masked, shown } = plan;
@@ -100,8 +140,9 @@ function openLive(plan: Plan, root: PlanPath, parts: LiveSandboxesParts): Return
       )
     );
   };
+  const limits = parts.copies ?? COPY_LIMITS;
   return LiveRoot.open(pathText(root), {
-    ...{ folders: drafts.folders, lifecycle: drafts.lifecycle, program: native, limits: COPY_LIMITS, isHidden, note },
+    ...{ folders: drafts.folders, lifecycle: drafts.lifecycle, program: native, limits, isHidden, note },
     context: () => parts.context(root),
     record: (id, start, rootIdentity) => ({
       ...parts.record({ id, root, masked, rootIdentity }),

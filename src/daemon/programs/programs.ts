@@ -18,6 +18,7 @@ import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import { groupFolders } from "../../sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
+import { COPY_LIMITS, type CopyLimits } from "../../sandbox/live/make-copy.ts";
 import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
@@ -47,6 +48,8 @@ export interface DaemonProgramsOptions {
   stores(workspace: string): Promise<readonly VisibleStore[]>;
   /** The command that installs bubblewrap here. */
   install(): string;
+  /** The user's configuration accepts nothing but namespaces. */
+  requiresNamespaces(): boolean;
   /** Secrets stored here, besides those the user's configuration refers to. */
   readonly secret: AskSecret;
   readonly secretForUrl: SecretForUrl;
@@ -71,8 +74,9 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
 
   /** Created at first use, and retried if the machine had no sandbox before. */
   const linuxSandboxes = (): LinuxSandboxes | RunRefusal => {
-    if (made !== null) return made;
-    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
+    const requiresNamespaces = asked.requiresNamespaces();
+    if (made !== null && !(requiresNamespaces && made.backend.kind === "supervised")) return made;
+    const detected = detectSandbox({ native: nativeProgram(program), install: asked.install, requiresNamespaces });
     if (folders.state === null) return STATELESS;
     if (!detected.ok) return detected.refused;
     const places = groupFolders();
@@ -166,6 +170,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         },
         sandboxes: liveSandboxes(bounded(where), {
           ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
+          copies: made?.backend.kind === "supervised" ? copyLimits(environment) : null,
           protectedPaths: environment.pathSettings.protectedPaths,
           context: (root) => drafts.contextFor(wanted, environment, root),
           record: (begun) => {
@@ -322,6 +327,14 @@ const UNCONFINED: RunRefusal = {
   message: "an MCP server never runs without a sandbox, and this machine has none",
   fix: "ambit doctor",
 };
+
+/** Without namespaces a folder that programs write is copied: so much is still cheap. */
+const copyBytesMax = 268_435_456;
+
+function copyLimits({ user }: RunEnvironment): CopyLimits {
+  const written = user?.limits.copy_mib;
+  return { names: COPY_LIMITS.names, bytes: written === undefined ? copyBytesMax : written * 1_048_576 };
+}
 
 function isWritten({ root }: Plan): boolean {
   return root?.mode === "draft" || root?.mode === "live";

@@ -10,6 +10,8 @@ interface Cause {
   readonly fix: string | null;
   /** What to change where this is a container: its engine forbids more than the machine does. */
   readonly inContainer?: string;
+  /** The machine refuses namespaces or mounts, and will again. */
+  readonly isRefusal?: true;
 }
 
 const APPARMOR = [
@@ -29,21 +31,29 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /RTM_NEWADDR|loopback: .*not permitted|setting up uid map: Permission denied/i,
     message: "AppArmor allows user namespaces only to programs with a profile",
+    isRefusal: true,
     fix: APPARMOR,
   },
   {
     pattern:
       /No permissions to creat\w* (a )?new namespace|new namespace failed|namespaces? .*not (enabled|supported)|setting up uid map/i,
     message: "user namespaces are switched off",
+    isRefusal: true,
     fix: NAMESPACES,
     inContainer: CONTAINER,
   },
   {
     pattern: /Failed to make \/ slave|Failed to mount tmpfs|pivot_root/i,
     message: "this container forbids mounts",
+    isRefusal: true,
     fix: CONTAINER,
   },
-  { pattern: /Can't mount proc/i, message: "this container forbids a /proc of its own", fix: CONTAINER },
+  {
+    pattern: /Can't mount proc/i,
+    message: "this container forbids a /proc of its own",
+    isRefusal: true,
+    fix: CONTAINER,
+  },
   {
     pattern: /Unknown option/i,
     message: "this bubblewrap is too old",
@@ -74,14 +84,19 @@ export function complaintRefusal(text: string): RunRefusal {
   return unavailable(message, fix);
 }
 
+export interface BubblewrapProblem extends SandboxProblem {
+  /** The machine refuses namespaces or mounts, and will again. */
+  readonly isRefusal: boolean;
+}
+
 /** Null where it printed nothing. */
-export function complaintProblem(text: string, isContainer: boolean = isInContainer()): SandboxProblem | null {
+export function complaintProblem(text: string, isContainer: boolean = isInContainer()): BubblewrapProblem | null {
   const line = (text.split("\n", 1)[0] ?? "").trim().slice(0, complaintCharactersMax);
   if (line === "") return null;
   const cause = CAUSES.find(({ pattern }) => pattern.test(line));
-  if (cause === undefined) return { message: `bubblewrap cannot start: ${line}`, fix: null };
+  if (cause === undefined) return { message: `bubblewrap cannot start: ${line}`, fix: null, isRefusal: false };
   const fix = isContainer ? (cause.inContainer ?? cause.fix) : cause.fix;
-  return { message: `${cause.message} (${line})`, fix };
+  return { message: `${cause.message} (${line})`, fix, isRefusal: cause.isRefusal === true };
 }
 
 /** The files that Docker and Podman leave in every container. */

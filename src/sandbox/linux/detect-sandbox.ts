@@ -1,17 +1,24 @@
-// Detects whether this machine supports sandboxes: bubblewrap, our native program, and what they report. There is no
-// weaker mode: without namespaces, killing leftover processes would have no bounds.
+// Detects which sandboxes this machine supports: those of bubblewrap, in namespaces; or, only where namespaces are refused,
+// those of our native program alone.
 import { spawnSync } from "node:child_process";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import { nativeMissing } from "../../platform/native-program.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
+import { complaintProblem } from "./bubblewrap-error.ts";
 import { hostPath } from "./host-path.ts";
 import { findProgram, isProgram } from "./programs.ts";
 import { unavailable } from "./refusal.ts";
 import { systemFacts } from "./system-facts.ts";
 
+/** What keeps programs apart. */
+export type Backend =
+  /** `bubblewrap`: absolute. */
+  | { readonly kind: "namespaces"; readonly bubblewrap: string }
+  /** Landlock, a filter of system calls, and a supervisor outside of both. `because`: why there are no namespaces. */
+  | { readonly kind: "supervised"; readonly because: string };
+
 export interface SandboxEnvironment {
-  /** Absolute. */
-  readonly bubblewrap: string;
+  readonly backend: Backend;
   readonly system: SystemFacts;
 }
 
@@ -26,20 +33,67 @@ export interface DetectOptions {
   readonly folders?: readonly string[];
   /** The command that installs bubblewrap here. */
   install(): string;
+  /** The user's configuration accepts nothing but namespaces. */
+  readonly requiresNamespaces?: boolean;
 }
 
 const answerMillisecondsMax = 5_000;
 const answerBytesMax = 65_536;
 
-export function detectSandbox({ native, folders, install }: DetectOptions): SandboxDetection {
+export function detectSandbox(options: DetectOptions): SandboxDetection {
+  const { native } = options;
   const missing = nativeMissing(native);
   if (process.platform !== "linux") return no(missing.message, missing.fix);
-  const bubblewrap = findProgram("bwrap", folders);
-  if (bubblewrap === null) return no("bubblewrap is not installed", install());
-  if (!isProgram(native)) return no(missing.message, missing.fix);
+  const bubblewrap = findProgram("bwrap", options.folders);
+  if (bubblewrap !== null && !isProgram(native)) return no(missing.message, missing.fix);
+  const refused = bubblewrap === null ? absent(options) : namespacesRefused(bubblewrap);
+  if (bubblewrap === null && !isProgram(native)) return { ok: false, refused: refused ?? unavailable(missing.message) };
   const system = systemFacts(native);
   if (system === null) return no(`there is no filter of system calls for ${process.arch}`, null);
-  return { ok: true, environment: { bubblewrap, system } };
+  if (refused === null && bubblewrap !== null)
+    return { ok: true, environment: { backend: { kind: "namespaces", bubblewrap }, system } };
+  const because = refused ?? unavailable("there are no namespaces");
+  if (options.requiresNamespaces === true) return { ok: false, refused: because };
+  const kernel = kernelFacts(native);
+  // A machine that has namespaces gets them: the fix is to install bubblewrap.
+  const isOffered = kernel?.["supervised"] === true && (bubblewrap !== null || kernel["userNamespaces"] === false);
+  if (!isOffered) return { ok: false, refused: because };
+  return { ok: true, environment: { backend: { kind: "supervised", because: because.message }, system } };
+}
+
+/** Whether programs can run at all, without a trial. */
+export function hasSandbox(options: DetectOptions): boolean {
+  const isFound = findProgram("bwrap", options.folders) !== null && isProgram(options.native);
+  return (process.platform === "linux" && isFound) || detectSandbox(options).ok;
+}
+
+function absent({ install }: DetectOptions): RunRefusal {
+  return unavailable("bubblewrap is not installed", install());
+}
+
+/** What every sandbox makes and mounts: container engines that allow namespaces may still forbid a /proc. */
+const TRIAL: readonly string[] = [
+  ...["--unshare-all", "--die-with-parent"],
+  ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true"],
+];
+
+/**
+ * Why this machine refuses namespaces; null where it does not, or where that cannot be told: a machine that is busy must
+ * not get weaker sandboxes.
+ */
+function namespacesRefused(bubblewrap: string): RunRefusal | null {
+  const { status, stderr } = spawnSync(bubblewrap, [...TRIAL], {
+    env: { LC_ALL: "C" },
+    cwd: "/",
+    stdio: ["ignore", "ignore", "pipe"],
+    encoding: "utf8",
+    timeout: answerMillisecondsMax,
+    killSignal: "SIGKILL",
+    maxBuffer: answerBytesMax,
+  });
+  if (status === null || status === 0) return null;
+  const problem = complaintProblem(stderr);
+  return problem === null || !problem.isRefusal ? null : unavailable(problem.message, problem.fix);
 }
 
 export interface SandboxFacts {
@@ -50,8 +104,9 @@ export interface SandboxFacts {
 }
 
 /** Starts both programs to query them: for `doctor`, not for every run. */
-export function sandboxFacts({ bubblewrap, system }: SandboxEnvironment): SandboxFacts {
-  const version = /\b\d+(\.\d+)+\b/.exec(answer(bubblewrap, ["--version"]) ?? "")?.[0] ?? null;
+export function sandboxFacts({ backend, system }: SandboxEnvironment): SandboxFacts {
+  const said = backend.kind === "namespaces" ? answer(backend.bubblewrap, ["--version"]) : null;
+  const version = /\b\d+(\.\d+)+\b/.exec(said ?? "")?.[0] ?? null;
   return { version, kernel: kernelFacts(hostPath(system.program)) };
 }
 

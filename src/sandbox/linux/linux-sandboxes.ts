@@ -1,5 +1,7 @@
 // Sandboxes on Linux: reuses a warm or prepared one of the owner, else starts a new one. The result reports what was
 // enforced and what changed.
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
@@ -11,16 +13,18 @@ import { runFrame } from "../plan/command.ts";
 import { isForOneCommand, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Command, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
+import { supervisedPlan } from "../plan/supervised/supervised-plan.ts";
 import type { ControlGroups } from "./control-groups.ts";
-import type { SandboxEnvironment } from "./detect-sandbox.ts";
+import type { Backend, SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
 import type { NetworkBroker } from "./network.ts";
 import { overlayRefusal } from "./overlay-refusals.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
+import { PrivateFolderMaker } from "./private-folders.ts";
 import { unavailable } from "./refusal.ts";
 import { ranOf, reportingSinks, STOPPED_BEFORE } from "./result.ts";
 import type { CommandOrder } from "./running-command.ts";
-import { RunningSandbox } from "./running-sandbox.ts";
+import { RunningSandbox, type SandboxParts } from "./running-sandbox.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
 import { OpenTrees } from "./trees.ts";
 
@@ -36,6 +40,10 @@ export interface LinuxSandboxesParts {
 
 type SandboxResult =
   | { readonly ok: true; readonly sandbox: RunningSandbox }
+  | { readonly ok: false; readonly refused: RunRefusal };
+
+type PrivateResult =
+  | { readonly ok: true; readonly parts: Pick<SandboxParts, "plan" | "private"> }
   | { readonly ok: false; readonly refused: RunRefusal };
 
 type DraftFolderResult =
@@ -57,11 +65,25 @@ export class LinuxSandboxes implements Sandboxes {
   readonly #digests = new WeakMap<Plan, string>();
   /** Sandboxes that are to be prepared soon. */
   readonly #scheduled = new Map<NodeJS.Timeout, SandboxOwner>();
+  /** Null with namespaces. */
+  readonly #folders: PrivateFolderMaker | null;
   #count = 0;
 
   constructor(parts: LinuxSandboxesParts) {
     this.#parts = parts;
     this.#pool = new Pool(parts.bounds ?? POOL_BOUNDS);
+    const { backend, system } = parts.environment;
+    const state = dirname(parts.drafts.folder);
+    this.#folders = backend.kind === "supervised" ? new PrivateFolderMaker(state, system) : null;
+  }
+
+  /** What keeps its programs apart. */
+  get backend(): Backend {
+    return this.#parts.environment.backend;
+  }
+
+  get #isSupervised(): boolean {
+    return this.#folders !== null;
   }
 
   async run(
@@ -74,21 +96,26 @@ export class LinuxSandboxes implements Sandboxes {
   ): Promise<RunResult> {
     const { argv, input, terminal = null } = command;
     if (terminal !== null && plan.hasTerminals !== true) return refuse(unavailable("this sandbox has no terminals"));
-    const frame = runFrame({ ...plan, argv, hasInput: input !== null, terminal: terminal?.size ?? null }, encode);
-    if (frame === null)
-      return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
     const unheld = plan.root?.mode === "direct" && plan.masked.length > 0;
     if (unheld) return refuse(unavailable("names cannot be masked in a folder that is written directly"));
     const uncopied = plan.root?.mode === "live" && plan.root.copy === undefined;
     if (uncopied) return refuse(unavailable("there is no copy of the folder that a live root works on"));
+    const unmounted = this.#isSupervised ? supervisedFault(plan) : null;
+    if (unmounted !== null) return refuse(unmounted);
     if (signal?.aborted === true) return { ok: true, ran: STOPPED_BEFORE };
-    const trees = OpenTrees.open(plan);
+    const trees = OpenTrees.open(this.#isSupervised ? atCopy(plan) : plan);
     if (!trees.ok) return refuse(trees.refused);
     const key: PoolKey = { ...owner, digest: this.#keyDigest(plan, trees.trees) };
     this.#retire(owner);
-    const order: CommandOrder = { frame, input, terminal, sinks, signal };
     const found = (await this.#warm(key, trees.trees)) ?? (await this.#new(owner, plan, trees.trees));
     if (!found.ok) return refuse(found.refused);
+    const size = terminal?.size ?? null;
+    const frame = runFrame({ ...found.sandbox.parts.plan, argv, hasInput: input !== null, terminal: size }, encode);
+    if (frame === null) {
+      await found.sandbox.end();
+      return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
+    }
+    const order: CommandOrder = { frame, input, terminal, sinks, signal };
     const seeded = seedGit(found.sandbox);
     if (seeded !== null) {
       await found.sandbox.end();
@@ -101,7 +128,7 @@ export class LinuxSandboxes implements Sandboxes {
       return refuse(unavailable(`the record of a draft cannot be written (${errorCode(error)})`));
     }
     const result = await this.#runIn(found.sandbox, key, order, judge, command);
-    if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
+    if (result.ok && !this.#isSupervised && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
     return result;
   }
 
@@ -183,8 +210,14 @@ export class LinuxSandboxes implements Sandboxes {
         return { ok: false, refused: unavailable("the network broker could not be started") };
       }
     }
+    const made = this.#private(plan);
+    if (!made.ok) {
+      trees.close();
+      await network?.close();
+      return made;
+    }
     const group = groups?.make(plan.limits) ?? null;
-    const sandbox = new RunningSandbox({ environment: environment, plan, trees, group, network, draft });
+    const sandbox = new RunningSandbox({ environment, trees, group, network, draft, ...made.parts });
     this.#live.set(sandbox, owner);
     void sandbox.ended.then(async () => {
       this.#live.delete(sandbox);
@@ -193,9 +226,22 @@ export class LinuxSandboxes implements Sandboxes {
     return { ok: true, sandbox };
   }
 
+  /** The folders of a sandbox without mounts, and the plan in their terms. */
+  #private(plan: Plan): PrivateResult {
+    if (this.#folders === null) return { ok: true, parts: { plan, private: null } };
+    const { system } = this.#parts.environment;
+    try {
+      const folder = this.#folders.make();
+      const limits = { ...plan.limits, processes: plan.limits.processes + runningThreads() };
+      return { ok: true, parts: { plan: { ...supervisedPlan(plan, folder, system), limits }, private: folder } };
+    } catch (error) {
+      return { ok: false, refused: unavailable(`no private folder can be made (${errorCode(error)})`) };
+    }
+  }
+
   /** Creates the folder for changes, where the root is a draft; refused where no overlay is possible. */
   #draft(plan: Plan): DraftFolderResult {
-    const overlay = rootOverlay(plan);
+    const overlay = this.#isSupervised ? null : rootOverlay(plan);
     if (overlay === null || plan.root === null) return { ok: true, draft: null };
     const { drafts } = this.#parts;
     try {
@@ -301,6 +347,28 @@ function seedGit({ parts: { plan, draft } }: RunningSandbox): RunRefusal | null 
     return unavailable("the git folder of this worktree changed while the sandbox started");
   const seeded = seedLinkedGit(draft.path, linked.value);
   return seeded.ok ? null : unavailable(seeded.refusal.message);
+}
+
+/** What a plan asks for that only mounts could give. */
+function supervisedFault({ root, masked }: Plan): RunRefusal | null {
+  const hasCopy = root?.copy !== undefined;
+  if (root?.mode === "draft" && !hasCopy)
+    return unavailable("without namespaces a folder is written as a copy, and there is none of this one");
+  if (masked.length > 0 && !hasCopy)
+    return unavailable("without namespaces names are hidden by a copy of the folder, and there is none of this one");
+  return null;
+}
+
+/** Without mounts a copy is seen where it is. */
+function atCopy(plan: Plan): Plan {
+  const { root } = plan;
+  return root?.copy === undefined ? plan : { ...plan, root: { ...root, path: root.copy.path } };
+}
+
+/** The limit of processes is compared with all that the account has, on the whole machine. */
+function runningThreads(): number {
+  const total = /^\S+ \S+ \S+ \d+\/(\d+) /.exec(readFileSync("/proc/loadavg", "utf8"))?.[1];
+  return Number(total ?? 0);
 }
 
 /** The same session with another generation of its grants. */

@@ -172,14 +172,29 @@ describe("our native program", { timeout: 60_000 }, () => {
   };
 
   test("decides about the kernel", () => {
-    const said = '{"landlockAbi":7,"tproxy":true,"openTree":true,"mountSetattr":true,"seccomp":true,"overlay":true}';
+    const flags = ["tproxy", "openTree", "mountSetattr", "seccomp", "overlay", "supervised", "userNamespaces"];
+    const said = JSON.stringify({ landlockAbi: 7, ...Object.fromEntries(flags.map((name) => [name, true])) });
     expect(says(`echo '${said}'`)).toMatchObject({
       landlock: 7,
-      native: { transparent: true, descriptorMounts: true, seccomp: true, overlay: true },
+      native: {
+        transparent: true,
+        descriptorMounts: true,
+        seccomp: true,
+        overlay: true,
+        supervised: true,
+        userNamespaces: true,
+      },
     });
     expect(says(`echo '{"landlockAbi":0}'`)).toMatchObject({
       landlock: null,
-      native: { transparent: false, descriptorMounts: false, seccomp: false, overlay: false },
+      native: {
+        transparent: false,
+        descriptorMounts: false,
+        seccomp: false,
+        overlay: false,
+        supervised: false,
+        userNamespaces: false,
+      },
     });
   });
 

@@ -162,12 +162,14 @@ function landlockVersion({ landlockAbi }: Readonly<Record<string, unknown>>): Fa
 }
 
 function nativeFacts(said: Readonly<Record<string, unknown>>): NativeFacts {
-  const { tproxy, openTree, mountSetattr, seccomp, overlay } = said;
+  const { tproxy, openTree, mountSetattr, seccomp, overlay, supervised, userNamespaces } = said;
   return {
     transparent: tproxy === true,
     descriptorMounts: openTree === true && mountSetattr === true,
     seccomp: seccomp === true,
     overlay: overlay === true,
+    supervised: supervised === true,
+    userNamespaces: userNamespaces === true,
   };
 }
 

@@ -31,6 +31,8 @@ export interface NetworkOptions {
 export interface OpenNetwork {
   /** False: the socket was not accepted. */
   give(socket: SocketKind, handle: unknown): Promise<boolean>;
+  /** One end of a connection that a supervisor made for a program. False: it was not accepted. */
+  connect(to: { readonly address: string; readonly port: number }, handle: unknown): Promise<boolean>;
   /** Counters since the last call. Null where the broker is gone. */
   count(): Promise<{ readonly denials: readonly RunDenial[] } | null>;
   /** Closes its connections and returns the last counters. */

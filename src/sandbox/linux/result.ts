@@ -1,7 +1,7 @@
 // The result of a command in the types of the port: how it ended, what it used, what it was denied, what was enforced.
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { CompletedRun, Ending, RunDenial, SealedDraft, Sinks, Usage } from "../../core/ports/process.ts";
-import { enforcementOf } from "../plan/enforcement.ts";
+import { type Confinement, enforcementOf } from "../plan/enforcement.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { Outcome } from "./running-command.ts";
 import type { RunningSandbox } from "./running-sandbox.ts";
@@ -39,7 +39,9 @@ export function ranOf(
 
 /** Empty before the sandbox is ready. */
 function sandboxEnforcement({ parts, ready }: RunningSandbox): readonly Enforcement[] {
-  return ready === null ? [] : enforcementOf(parts.plan, { kind: "sandbox", ready }).map(withLimits(parts.group));
+  if (ready === null) return [];
+  const confinement: Confinement = parts.private === null ? { kind: "sandbox", ready } : { kind: "supervised" };
+  return enforcementOf(parts.plan, confinement).map(withLimits(parts.group));
 }
 
 /** Wraps the sinks to report the enforcement before any output. */

@@ -6,17 +6,19 @@ import { errorCode } from "../../core/base/error-code.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import type { DraftFolder } from "../drafts/draft-folders.ts";
 import { kernelPins } from "../plan/kernel/kernel-pins.ts";
-import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
+import { LOWER_LAYER, type RootOverlay, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Answer, Ready } from "../plan/start/answers.ts";
-import { bubblewrapCommand } from "../plan/start/bubblewrap.ts";
+import { type BubblewrapCommand, bubblewrapCommand, CONTROL_FD, HANDLES_FD } from "../plan/start/bubblewrap.ts";
 import { type StartFacts, setupFrames } from "../plan/start/setup.ts";
+import { supervisedFrames } from "../plan/supervised/supervised-setup.ts";
 import { complaintRefusal } from "./bubblewrap-error.ts";
 import { Channel } from "./channel.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
 import { overlayFailure } from "./overlay-refusals.ts";
+import type { PrivateFolder } from "./private-folders.ts";
 import { unavailable } from "./refusal.ts";
 import { type CommandOrder, type Outcome, RunningCommand } from "./running-command.ts";
 import type { SandboxNetwork } from "./sandbox-network.ts";
@@ -31,6 +33,8 @@ export interface SandboxParts {
   readonly network: SandboxNetwork | null;
   /** For a draft root only. */
   readonly draft: DraftFolder | null;
+  /** Without namespaces only: `plan` is in its terms. */
+  readonly private: PrivateFolder | null;
 }
 
 const startMillisecondsMax = 30_000;
@@ -66,10 +70,10 @@ export class RunningSandbox {
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
-    const { plan, environment, network } = parts;
+    const { network } = parts;
     try {
-      const command = bubblewrapCommand(plan, environment.system, encode, parts.draft?.path ?? null);
-      this.#process = new StartedProcess(environment.bubblewrap, command, network !== null);
+      const { program, ...command } = startOf(parts);
+      this.#process = new StartedProcess(program, command, network !== null);
       this.#limited = this.#limit(this.#process);
       if (network !== null) this.#process.onHandle((message, handle) => this.#give(network, message, handle));
       this.#channel = new Channel(this.#process.control, {
@@ -78,7 +82,7 @@ export class RunningSandbox {
       });
       this.#watchStart();
     } catch (error) {
-      this.#fail(`bubblewrap cannot be started (${errorCode(error)})`);
+      this.#fail(`the sandbox cannot be started (${errorCode(error)})`);
     }
     if (this.#isOverlay) this.#process?.hold(false);
     // While bubblewrap starts.
@@ -108,7 +112,7 @@ export class RunningSandbox {
   }
 
   get #isOverlay(): boolean {
-    return rootOverlay(this.parts.plan) !== null;
+    return overlayOf(this.parts) !== null;
   }
 
   /** One command at a time. Rejects only with what a sink threw. */
@@ -139,11 +143,18 @@ export class RunningSandbox {
     clearTimeout(this.#timer);
     this.#channel?.close();
     await this.#process?.end();
-    const { group, network, trees } = this.parts;
+    const { group, network, trees, private: folder } = this.parts;
     trees.close();
     const [isGroupEmpty] = await Promise.all([group === null ? true : group.remove(), network?.close()]);
-    if (this.hasRun) this.#isSealed = isGroupEmpty && (await this.#process?.isEmpty()) === true;
+    if (this.hasRun) this.#isSealed = isGroupEmpty && (await this.#isEmpty());
+    await folder?.remove();
     this.#tellEnd();
+  }
+
+  /** Without namespaces the guard has ended everything where it exits by itself; where it was killed, nothing is certain. */
+  async #isEmpty(): Promise<boolean> {
+    if ((await this.#process?.isEmpty()) !== true) return false;
+    return this.parts.private === null || this.#process?.status === 0;
   }
 
   #answered(answer: Answer): void {
@@ -186,6 +197,7 @@ export class RunningSandbox {
     this.#kernel = { landlock: kernel.landlock, connects: kernel.connects };
     const first = this.#process?.firstProcess() ?? null;
     if (first === null) return this.#fail("the first process of the sandbox cannot be told");
+    if (this.parts.private !== null) return this.#state === "starting" ? this.#go() : undefined;
     if (!this.parts.trees.areShownIn(`/proc/${first}/root`, this.#isOverlay ? hostPath(LOWER_LAYER) : null))
       return this.#fail("a folder was replaced by another while the sandbox started");
     this.parts.trees.close();
@@ -234,12 +246,21 @@ export class RunningSandbox {
   }
 
   #framesFor(kernel: KernelFacts): Uint8Array {
-    const { plan, environment, group } = this.parts;
-    const treeMemoryHeld = group?.holds.includes("memory") ?? false;
-    return Buffer.concat(setupFrames(plan, environment.system, { ...kernel, treeMemoryHeld }, encode));
+    const { plan, environment, group, private: folder } = this.parts;
+    const start = { ...kernel, treeMemoryHeld: group?.holds.includes("memory") ?? false };
+    if (folder === null) return Buffer.concat(setupFrames(plan, environment.system, start, encode));
+    const frames = supervisedFrames(plan, folder, environment.system, start, encode);
+    // An empty set-up is no set-up: the supervisor waits, and the sandbox fails.
+    if (frames === null) this.#fail("this kernel does not keep signals apart (Landlock 6, since Linux 6.12)");
+    return Buffer.concat(frames ?? []);
   }
 
   #give(network: SandboxNetwork, message: unknown, handle: unknown): void {
+    if (this.parts.private !== null) {
+      // Closed where it is not accepted; no command waits for more.
+      network.connect(message, handle).catch(() => {});
+      return;
+    }
     const given = network.give(message, handle);
     // Verified once all mounts are reported; no caller waits for it until then.
     given.catch(() => {});
@@ -249,6 +270,9 @@ export class RunningSandbox {
   async #begin(ready: Ready): Promise<void> {
     const missing = missingIn(ready, this.parts, this.#kernel?.landlock ?? 0);
     if (missing !== null) return this.#fail(`the sandbox came up without ${missing}`);
+    // Its rules are made: they are about the planned folders if their names still lead there.
+    if (this.parts.private !== null && !this.parts.trees.areUnchanged())
+      return this.#fail("a folder was replaced by another while the sandbox started");
     clearTimeout(this.#timer);
     this.#ready = ready;
     this.#state = "handing";
@@ -265,7 +289,8 @@ export class RunningSandbox {
   #send(): void {
     // A failed set-up reports its reason; with a command in flight the report could be lost, so an overlay's set-up is
     // awaited.
-    const isAhead = this.#state === "going" && this.parts.network === null && !this.#isOverlay;
+    const { network, private: folder } = this.parts;
+    const isAhead = this.#state === "going" && network === null && folder === null && !this.#isOverlay;
     const isTime = this.#state === "ready" || isAhead;
     if (!isTime || !this.#isLimited || this.#running === null) return;
     this.#hasSent = true;
@@ -301,14 +326,34 @@ export class RunningSandbox {
 }
 
 /** Requested restrictions that are missing; null when all are in place. */
-function missingIn(ready: Ready, { plan, environment }: SandboxParts, landlock: number): string | null {
+function missingIn(ready: Ready, parts: SandboxParts, landlock: number): string | null {
+  const { plan, environment } = parts;
   const { network } = plan;
   if (!ready.seccomp) return "its filter of system calls";
   if (landlock > 0 && !ready.landlock) return "Landlock";
   if (network !== null && ready.network === "none") return "its network";
   if (network === null && ready.network !== "none") return "leave to have a network";
-  if ((rootOverlay(plan) !== null) !== (ready.startNanoseconds !== null)) return "the overlay of its root";
+  if ((overlayOf(parts) !== null) !== (ready.startNanoseconds !== null)) return "the overlay of its root";
+  if (parts.private !== null) return ready.landlock ? null : "Landlock";
   return ready.pins.length === kernelPins(environment.system).length ? null : "its pins in /proc";
+}
+
+/** Without namespaces there are no overlays: a root that is written is a copy. */
+function overlayOf({ plan, private: folder }: SandboxParts): RootOverlay | null {
+  return folder === null ? rootOverlay(plan) : null;
+}
+
+function startOf({
+  plan,
+  environment,
+  draft,
+  network,
+}: SandboxParts): BubblewrapCommand & { readonly program: string } {
+  const { backend, system } = environment;
+  if (backend.kind === "namespaces")
+    return { program: backend.bubblewrap, ...bubblewrapCommand(plan, system, encode, draft?.path ?? null) };
+  const argv = ["supervised", String(CONTROL_FD), network === null ? "-" : String(HANDLES_FD)];
+  return { program: hostPath(system.program), argv, data: [] };
 }
 
 function errnoName(errno: number): string {

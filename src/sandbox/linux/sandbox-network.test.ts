@@ -39,7 +39,7 @@ async function opened(): Promise<{ readonly network: SandboxNetwork; readonly mo
   const broker: NetworkBroker = {
     open: async (wish) => {
       opens.push(wish);
-      return { give: async () => true, count: async () => null, close: async () => null };
+      return { give: async () => true, connect: async () => true, count: async () => null, close: async () => null };
     },
   };
   const owner = { agent: "a", session: "s", generation: 1 };

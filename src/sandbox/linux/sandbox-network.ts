@@ -85,6 +85,13 @@ export class SandboxNetwork {
       throw new Error("a socket of the sandbox was not taken");
   }
 
+  /** A connection of a program; one that is not accepted is closed. */
+  async connect(message: unknown, handle: unknown): Promise<void> {
+    const to = endpointOf(message);
+    if (this.#network === null || to === null || !(await this.#network.connect(to, handle)))
+      (handle as { close?(): void } | null)?.close?.();
+  }
+
   /** The sandbox has ended. */
   get isLost(): boolean {
     return this.#isLost;
@@ -103,6 +110,13 @@ export class SandboxNetwork {
     this.#network = null;
     if (network !== null) this.#last = plain(await network.close());
   }
+}
+
+function endpointOf(message: unknown): { readonly address: string; readonly port: number } | null {
+  if (typeof message !== "object" || message === null) return null;
+  const { kind, address, port } = message as Readonly<Record<string, unknown>>;
+  const isEndpoint = kind === "connection" && typeof address === "string" && typeof port === "number";
+  return isEndpoint ? { address, port } : null;
 }
 
 const NO_DOOR: DoorAnswer = { status: 503, body: "no command is running\n" };

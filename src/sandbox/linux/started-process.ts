@@ -1,4 +1,4 @@
-// The bubblewrap child process: its arguments, its error output, the process it started, and its exit.
+// The child process that starts a sandbox, bubblewrap or our supervisor: its arguments, its error output, the process it started, and its exit.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
@@ -21,6 +21,7 @@ export class StartedProcess {
   readonly #child: ChildProcess;
   #complaint = "";
   #isGone = false;
+  #status: number | null = null;
   #first: ProcessIdentity | null = null;
 
   /** Throws where no process can be created. */
@@ -41,6 +42,11 @@ export class StartedProcess {
 
   get isGone(): boolean {
     return this.#isGone;
+  }
+
+  /** After its exit; null where a signal ended it. */
+  get status(): number | null {
+    return this.#status;
   }
 
   get complaint(): string {
@@ -113,7 +119,10 @@ export class StartedProcess {
 
   #watch(): Promise<void> {
     const ended = new Promise<void>((resolve) => {
-      this.#child.once("exit", () => resolve());
+      this.#child.once("exit", (status) => {
+        this.#status = status;
+        resolve();
+      });
       this.#child.once("error", () => resolve());
     });
     // Without free descriptors there is not even a pipe.

@@ -122,10 +122,10 @@ export class LiveRoot {
     return { ok: false, reason: reason ?? "the folder cannot be copied" };
   }
 
-  /** Starts synchronizing both sides. */
-  start(): void {
+  /** Starts synchronizing both sides; without it, what changed is carried over at the end alone. */
+  start(isSynchronized = true): void {
     this.#parts.lifecycle.begin(this.#record(this.id, this.#began));
-    this.#loop = this.#run();
+    if (isSynchronized) this.#loop = this.#run();
   }
 
   /** For a program that never ran. */

@@ -9,6 +9,7 @@ import { Fetches } from "./fetch/fetch.ts";
 import { daemonMilliseconds, sandboxesMax } from "./limits.ts";
 import {
   type BrokerMessage,
+  type ConnectionMessage,
   type CountRequest,
   type CredentialAnswer,
   type JudgeAnswer,
@@ -53,7 +54,8 @@ export class Broker {
   /** False: the message does not parse, so nothing from the daemon can be trusted to be complete. */
   async take(value: unknown, handle: unknown): Promise<boolean> {
     const message = readMessageToBroker(value);
-    if (isHandle(handle) && message?.kind !== "give") handle.close();
+    const takesHandle = message?.kind === "give" || message?.kind === "connection";
+    if (isHandle(handle) && !takesHandle) handle.close();
     if (message === null) return false;
     switch (message.kind) {
       case "open":
@@ -61,6 +63,9 @@ export class Broker {
         return true;
       case "give":
         this.#tell({ kind: "answered", number: message.number, done: await this.#give(message, handle) });
+        return true;
+      case "connection":
+        this.#tell({ kind: "answered", number: message.number, done: this.#connect(message, handle) });
         return true;
       case "count":
       case "close":
@@ -104,6 +109,12 @@ export class Broker {
 
   async #give({ sandbox, socket }: SocketMessage, handle: unknown): Promise<boolean> {
     const isTaken = (await this.#networks.get(sandbox)?.give(socket, handle)) ?? false;
+    if (!isTaken && isHandle(handle)) handle.close();
+    return isTaken;
+  }
+
+  #connect({ sandbox, address, port }: ConnectionMessage, handle: unknown): boolean {
+    const isTaken = this.#networks.get(sandbox)?.connect({ address, port }, handle) ?? false;
     if (!isTaken && isHandle(handle)) handle.close();
     return isTaken;
   }

@@ -12,12 +12,15 @@ import { FetchClient, type FetchOptions, type FetchResult } from "./fetch/fetch-
 import { type HopQuestion, readFetchMessageToBroker } from "./fetch/fetch-messages.ts";
 import type {
   BrokerMessage,
+  ConnectionMessage,
   CredentialQuery,
+  Endpoint,
   JudgeAnswer,
   JudgeRequest,
   MessageToBroker,
   NetworkCounters,
   SocketKind,
+  SocketMessage,
 } from "./messages.ts";
 import { toAscii } from "./names/ascii.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
@@ -52,6 +55,8 @@ export interface NetworkOptions {
 export interface OpenNetwork {
   /** A socket from the launcher; afterwards it belongs to the broker, or is closed. */
   give(socket: SocketKind, handle: unknown): Promise<boolean>;
+  /** One end of a connection that a supervisor made; afterwards it belongs to the broker, or is closed. */
+  connect(to: Endpoint, handle: unknown): Promise<boolean>;
   /** Counters since the last call. Null where the broker is gone, and its counters with it. */
   count(): Promise<NetworkCounters | null>;
   /** Closes every connection and returns the last counters. */
@@ -102,7 +107,9 @@ export class BrokerClient {
       return null;
     }
     return {
-      give: (socket, handle) => this.#give(running, sandbox, socket, handle),
+      give: (socket, handle) => this.#give(running, handle, (number) => ({ kind: "give", number, sandbox, socket })),
+      connect: (to, handle) =>
+        this.#give(running, handle, (number) => ({ kind: "connection", number, sandbox, ...to })),
       count: async () => (running.networks.get(sandbox) === wish ? this.#count(running, "count", sandbox) : null),
       close: async () => {
         if (running.networks.get(sandbox) !== wish) return null;
@@ -198,9 +205,13 @@ export class BrokerClient {
     return counted?.kind === "counted" ? counted.counters : null;
   }
 
-  async #give(running: Running, sandbox: string, socket: SocketKind, handle: unknown): Promise<boolean> {
+  async #give(
+    running: Running,
+    handle: unknown,
+    message: (number: number) => SocketMessage | ConnectionMessage,
+  ): Promise<boolean> {
     if (!isHandle(handle)) return false;
-    const answer = await this.#ask(running, (number) => ({ kind: "give", number, sandbox, socket }), handle);
+    const answer = await this.#ask(running, message, handle);
     return answer?.kind === "answered" && answer.done;
   }
 

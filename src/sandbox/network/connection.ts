@@ -15,6 +15,7 @@ import { HttpInspection } from "./inspection/http-inspection.ts";
 import type { Inspection, InspectionStep } from "./inspection/inspection.ts";
 import { readOpening } from "./inspection/opening.ts";
 import { TlsInspection } from "./inspection/tls-inspection.ts";
+import type { Endpoint } from "./messages.ts";
 import type { FakeNames } from "./names/fake-names.ts";
 import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
 import { reset } from "./reset.ts";
@@ -40,11 +41,11 @@ export type DaemonDecision =
   | { readonly outcome: "ask" }
   | { readonly outcome: "deny"; readonly code: DenialCode };
 
-/** Resolves when the connection is over. A refused connection is reset at once. */
-export async function serve(socket: Socket, context: ConnectionContext): Promise<void> {
-  const port = socket.localPort;
-  const local = parseAddress(socket.localAddress ?? "");
-  if (local === null || port === undefined) return void reset(socket);
+/** `to`: where the program connected to. Resolves when the connection is over. A refused connection is reset at once. */
+export async function serve(socket: Socket, context: ConnectionContext, to: Endpoint | null): Promise<void> {
+  const local = parseAddress(to?.address ?? "");
+  if (local === null || to === null) return void reset(socket);
+  const { port } = to;
   const host = atLoopback(context, local, port) ?? context.names.destinationAt(local);
   const refuse = (code: DenialCode, request: string, reason: Reason): void => {
     context.refused(code, request, reason);
@@ -80,7 +81,8 @@ export async function serve(socket: Socket, context: ConnectionContext): Promise
     return refuse(screened.decision.code, requestText(shownRequest(request, answers, context.granted)), "authority");
 
   // INVARIANT: a port that ambit itself listens on is no program's to reach, whatever is granted.
-  if (isLocal && (await context.isOwnPort(port))) return refuse("address_refused", requestText(request), "own_port");
+  if ((isLocal || isNear(local)) && (await context.isOwnPort(port)))
+    return refuse("address_refused", requestText(request), "own_port");
 
   const outside = await reach(screened.pinned, host, port, manner, context);
   if (outside.kind === "denied") return refuse(outside.code, outside.request, "daemon");
@@ -102,6 +104,11 @@ export async function serve(socket: Socket, context: ConnectionContext): Promise
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
 const LOCALHOST: Destination = { name: segmentsOf(["localhost"]), address: null };
+
+/** Other spellings of this machine: all of 127.0.0.0/8, and the address that means "this host". */
+function isNear(address: Address): boolean {
+  return /^(127|0)\.|^::$/.test(addressText(address));
+}
 
 function isLoopback(address: Address): boolean {
   return LOOPBACK.includes(addressText(address));

@@ -42,6 +42,19 @@ export interface SocketMessage {
   readonly socket: SocketKind;
 }
 
+/** Sent together with one end of a connection that a supervisor made for a program, and where the program wanted to. */
+export interface ConnectionMessage extends Endpoint {
+  readonly kind: "connection";
+  readonly number: number;
+  readonly sandbox: string;
+}
+
+/** An address as a program named it. */
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
 /** `count` requests the counters since the last time; `close` ends the network and requests the rest. */
 export interface CountRequest {
   readonly kind: "count" | "close";
@@ -66,6 +79,7 @@ export interface CredentialAnswer {
 export type MessageToBroker =
   | OpenMessage
   | SocketMessage
+  | ConnectionMessage
   | CountRequest
   | JudgeAnswer
   | CredentialAnswer
@@ -184,6 +198,8 @@ export function readMessageToBroker(value: unknown): MessageToBroker | null {
     return value;
   const socket = exactly<SocketKind>("dns", "dns-tcp", "tcp", "transparent", "broker");
   if (isShape<SocketMessage>(value, { kind: exactly("give"), number, sandbox, socket })) return value;
+  const address = text(64, /^[0-9A-Fa-f.:]+$/);
+  if (isShape<ConnectionMessage>(value, { kind: exactly("connection"), number, sandbox, address, port })) return value;
   if (isShape<CountRequest>(value, { kind: exactly("count", "close"), number, sandbox })) return value;
   const outcome = exactly("allow", "ask", "deny");
   if (isShape<JudgeAnswer>(value, { kind: exactly("judged"), number, outcome, code: orNull(code) }))

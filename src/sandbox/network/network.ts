@@ -20,7 +20,7 @@ import {
   questionRate,
   relayConnectionsMax,
 } from "./limits.ts";
-import type { NetworkCounters, SocketKind } from "./messages.ts";
+import type { Endpoint, NetworkCounters, SocketKind } from "./messages.ts";
 import { FakeNames } from "./names/fake-names.ts";
 import { NameServer, namedHost } from "./names/name-server.ts";
 import { serveQuestions } from "./names/question-stream.ts";
@@ -29,7 +29,7 @@ import { isOwnPort } from "./own-ports.ts";
 import { ModelRelay, type RelayContext } from "./relay/relay.ts";
 import type { ByteBudget } from "./relay/relay-body.ts";
 import { reset } from "./reset.ts";
-import { datagramsOf, serverOf } from "./sockets.ts";
+import { connectionOf, datagramsOf, serverOf } from "./sockets.ts";
 
 /** What a network needs of the daemon. */
 export interface NetworkDaemon {
@@ -51,6 +51,19 @@ interface OpenSockets {
 
 /** Inside the sandbox's own network. */
 const RELAY_ADDRESS = "127.0.0.1";
+/** Where programs believe our name server and the credential endpoint to be; the first without settings, too. */
+const NAME_SERVER = "198.18.0.53";
+const NAME_PORT = 53;
+const BROKER: Endpoint = { address: "198.18.0.2", port: 1 };
+
+function isLocal(address: string): boolean {
+  return address === "127.0.0.1" || address === "::1";
+}
+
+/** Inside a network namespace a program connects to the very socket that we accept on. */
+function localOf({ localAddress, localPort }: net.Socket): Endpoint | null {
+  return localAddress === undefined || localPort === undefined ? null : { address: localAddress, port: localPort };
+}
 
 export class Network {
   readonly #granted: NetworkGrants;
@@ -119,25 +132,28 @@ export class Network {
     return !this.#stop.signal.aborted;
   }
 
+  /** One connection of a program. False for a handle that is none. */
+  connect(to: Endpoint, handle: unknown): boolean {
+    const socket = this.#stop.signal.aborted ? null : connectionOf(handle);
+    if (socket === null) return false;
+    const isNames = to.port === NAME_PORT && (to.address === NAME_SERVER || isLocal(to.address));
+    if (isNames) this.#serveNames(socket, to);
+    else if (to.address === BROKER.address && to.port === BROKER.port) this.#serveCredentials(socket, to);
+    else this.#accept(socket, to);
+    return true;
+  }
+
   async #listen(kind: SocketKind, handle: unknown): Promise<net.Server | dgram.Socket | null> {
     switch (kind) {
       case "dns":
         return this.#answerDatagrams(handle);
       case "dns-tcp":
-        return serverOf(handle, (socket) =>
-          this.#serve(socket, "names", nameConnectionsMax, () =>
-            serveQuestions(socket, (bytes) => this.#answer(bytes)),
-          ),
-        );
+        return serverOf(handle, (socket) => this.#serveNames(socket, localOf(socket)));
       case "broker":
-        return serverOf(handle, (socket) =>
-          this.#serve(socket, "credential", credentialConnectionsMax, () =>
-            serveCredential(socket, (request) => this.#credential(request)),
-          ),
-        );
+        return serverOf(handle, (socket) => this.#serveCredentials(socket, localOf(socket)));
       case "tcp":
       case "transparent":
-        return serverOf(handle, (socket) => this.#accept(socket));
+        return serverOf(handle, (socket) => this.#accept(socket, localOf(socket)));
       default:
         return kind satisfies never;
     }
@@ -181,21 +197,37 @@ export class Network {
     return this.#questionRate.take(this.#now()) ? this.#nameServer.answer(bytes) : null;
   }
 
-  #accept(socket: net.Socket): void {
-    const relay = this.#relay;
-    if (!this.#connectionRate.take(this.#now())) this.#overLimit(socket);
-    else if (relay !== null && socket.localPort === relay.port && socket.localAddress === RELAY_ADDRESS)
-      this.#serve(socket, "relay", relayConnectionsMax, () => relay.server.accept(socket));
-    else this.#serve(socket, "connection", connectionsMax, () => serve(socket, this.#context));
+  #serveNames(socket: net.Socket, to: Endpoint | null): void {
+    this.#serve(socket, to, "names", nameConnectionsMax, () => serveQuestions(socket, (bytes) => this.#answer(bytes)));
   }
 
-  #serve(socket: net.Socket, kind: keyof OpenSockets, most: number, run: () => Promise<void>): void {
+  #serveCredentials(socket: net.Socket, to: Endpoint | null): void {
+    this.#serve(socket, to, "credential", credentialConnectionsMax, () =>
+      serveCredential(socket, (request) => this.#credential(request)),
+    );
+  }
+
+  #accept(socket: net.Socket, to: Endpoint | null): void {
+    const relay = this.#relay;
+    if (!this.#connectionRate.take(this.#now())) this.#overLimit(socket, to);
+    else if (relay !== null && to?.port === relay.port && to.address === RELAY_ADDRESS)
+      this.#serve(socket, to, "relay", relayConnectionsMax, () => relay.server.accept(socket));
+    else this.#serve(socket, to, "connection", connectionsMax, () => serve(socket, this.#context, to));
+  }
+
+  #serve(
+    socket: net.Socket,
+    to: Endpoint | null,
+    kind: keyof OpenSockets,
+    most: number,
+    run: () => Promise<void>,
+  ): void {
     if (this.#stop.signal.aborted) {
       reset(socket);
       return;
     }
     if (this.#open[kind] >= most) {
-      this.#overLimit(socket);
+      this.#overLimit(socket, to);
       return;
     }
     this.#open[kind]++;
@@ -207,13 +239,12 @@ export class Network {
     void Promise.all([ran, closed]).then(() => this.#open[kind]--);
   }
 
-  #overLimit(socket: net.Socket): void {
-    const address = parseAddress(socket.localAddress ?? "");
-    const port = socket.localPort;
+  #overLimit(socket: net.Socket, to: Endpoint | null): void {
+    const address = parseAddress(to?.address ?? "");
     reset(socket);
-    if (address === null || port === undefined) return;
+    if (address === null || to === null) return;
     const host = this.#names.destinationAt(address) ?? { name: null, address };
-    this.#refused("budget_exhausted", requestText(connectRequest(host, port, "sni")), "limit", true);
+    this.#refused("budget_exhausted", requestText(connectRequest(host, to.port, "sni")), "limit", true);
   }
 
   #connected(outside: net.Socket): void {

@@ -28,6 +28,21 @@ export function serverOf(handle: unknown, accept: (socket: net.Socket) => void):
   });
 }
 
+/** A connected socket, paused. Null for any other handle. */
+export function connectionOf(handle: unknown): net.Socket | null {
+  if (!isListener(handle)) return null;
+  try {
+    // Not in the types: a native handle instead of a descriptor, as Node's own server passes it.
+    const options = { handle, allowHalfOpen: true, pauseOnCreate: true, highWaterMark: bufferBytes };
+    const socket = new net.Socket(options as unknown as net.SocketConstructorOpts);
+    socket.on("error", () => undefined);
+    socket.setNoDelay(true);
+    return socket;
+  } catch {
+    return null;
+  }
+}
+
 /** A bound datagram socket. Null for any other handle. */
 export function datagramsOf(
   handle: unknown,

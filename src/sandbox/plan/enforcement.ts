@@ -5,15 +5,44 @@ import type { Plan } from "./plan.ts";
 import type { Ready } from "./start/answers.ts";
 
 /** bare: without a sandbox, allowed by the user's own configuration. */
-export type Confinement = { readonly kind: "sandbox"; readonly ready: Ready } | { readonly kind: "bare" };
+export type Confinement =
+  | { readonly kind: "sandbox"; readonly ready: Ready }
+  /** Without namespaces: Landlock, a filter, and a supervisor that answers calls. */
+  | { readonly kind: "supervised" }
+  | { readonly kind: "bare" };
 
 export function enforcementOf(plan: Plan, confinement: Confinement): readonly Enforcement[] {
   if (confinement.kind === "bare") return [...FILES, "argv" as const, ...NETWORK].map((axis) => bare(axis));
+  if (confinement.kind === "supervised") return supervised(plan);
   const { ready } = confinement;
   return [
     ...FILES.map((axis) => line(axis, "kernel", filesNote(plan, ready))),
     line("argv", "checked", "a program may start others inside the sandbox"),
     ...NETWORK.map((axis) => networkLine(axis, plan, ready)),
+  ];
+}
+
+/** INVARIANT: what a sandbox with namespaces holds and this one does not is said on the axis it is about. */
+function supervised(plan: Plan): readonly Enforcement[] {
+  const { root, network, visible } = plan;
+  const files = [
+    ...(visible === undefined ? [] : [visible]),
+    ...(root?.copy === undefined ? [] : ["the program works in a copy of the folder, at another path"]),
+    ...(root?.mode === "draft" ? ["changes are a draft until they land"] : []),
+    ...(root?.mode === "live" ? ["changes land while the program runs"] : []),
+    "without namespaces: names, sizes and times of other files can be seen, their content cannot",
+  ].join("; ");
+  const calls = "without namespaces: the supervisor answers every call that names an address; no program can listen";
+  return [
+    ...FILES.map((axis) => line(axis, "kernel", files)),
+    line(
+      "argv",
+      "checked",
+      "a program may start others inside the sandbox; without namespaces: it can tell which processes exist, and reaches none outside",
+    ),
+    ...NETWORK.map((axis) =>
+      network === null ? line(axis, "kernel", "there are no sockets in the sandbox") : line(axis, "broker", calls),
+    ),
   ];
 }
 

@@ -12,7 +12,7 @@ export const DRAFT_LAYER: PlanPath = [...LAYERS, "draft"];
 
 /** Whether a sandbox serves a single command, because its root is created for that command. */
 export function isForOneCommand(plan: Pick<Plan, "root" | "masked">): boolean {
-  return rootOverlay(plan) !== null || plan.root?.mode === "live";
+  return rootOverlay(plan) !== null || plan.root?.copy !== undefined;
 }
 
 export type RootOverlay = "draft" | "read-only";

@@ -14,6 +14,7 @@ const USER_ONLY = [
   "control",
   "shadow",
   "bare",
+  "namespaces",
   "secrets",
   "environment",
   "limits",

@@ -59,6 +59,8 @@ export interface Config {
   readonly land: LandSetting;
   /** Without a sandbox where the machine has none. The user's to say. */
   readonly bare: boolean;
+  /** `required`: no program runs where a sandbox would have to do without namespaces. The user's to say. */
+  readonly namespaces: "preferred" | "required";
   /** Whether the log has the prompts that are sent to models. The user's to say. */
   readonly prompts: "discard" | "keep";
   /** Variables of the user's environment that programs may see. The user's to say, like all that follows. */
@@ -123,6 +125,7 @@ const EMPTY: Config = {
   users: "optional",
   land: "auto",
   bare: false,
+  namespaces: "preferred",
   prompts: "discard",
   environment: [],
   limits: {},
@@ -185,6 +188,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
     land: read("land", EMPTY.land, (entry) => readLand(entry, diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics, false)),
+    namespaces: read("namespaces", EMPTY.namespaces, (entry) => wordOf(entry, ["preferred", "required"], diagnostics)),
     prompts: read("prompts", EMPTY.prompts, (entry) => wordOf(entry, ["discard", "keep"], diagnostics)),
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),

@@ -21,6 +21,7 @@ export const LIMIT_KEYS = [
   "temporary_mib",
   "draft_mib",
   "draft_files",
+  "copy_mib",
 ] as const;
 export type LimitKey = (typeof LIMIT_KEYS)[number];
 

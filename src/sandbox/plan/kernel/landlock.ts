@@ -22,11 +22,19 @@ const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
 const IOCTL_DEV = 1n << 15n;
 
-const READ = READ_FILE | READ_DIR;
-const RUN = READ | EXECUTE;
+export const READ: bigint = READ_FILE | READ_DIR;
+export const RUN: bigint = READ | EXECUTE;
 /** Absent on purpose: device nodes, and sockets, which only the private folder may hold: no host process looks there. */
-const CHANGE =
+export const CHANGE: bigint =
   RUN | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_FIFO | MAKE_SYM | REFER;
+
+/** Single rights, for rules that are made elsewhere. */
+export const RIGHTS: Readonly<Record<"execute" | "readFile" | "writeFile" | "ioctlDevice", bigint>> = {
+  execute: EXECUTE,
+  readFile: READ_FILE,
+  writeFile: WRITE_FILE,
+  ioctlDevice: IOCTL_DEV,
+};
 
 export interface LandlockHandled {
   readonly files: bigint;

@@ -2,7 +2,7 @@
 import type { Architecture } from "../start/system.ts";
 
 /** Null: the architecture never had it. */
-type Numbers = readonly [x86: number | null, arm: number | null];
+export type Numbers = readonly [x86: number | null, arm: number | null];
 
 function same(number: number): Numbers {
   return [number, number];

@@ -122,7 +122,7 @@ const lockedMemoryBytesMax = 65_536;
  */
 const coreBytesMax = 1;
 
-function resourcesOf(limits: Limits, { treeMemoryHeld }: StartFacts): Resources {
+export function resourcesOf(limits: Limits, { treeMemoryHeld }: Pick<StartFacts, "treeMemoryHeld">): Resources {
   return [
     ["cpu", limits.cpuSeconds],
     ["fileSize", limits.fileBytes],

@@ -1,0 +1,7 @@
+// A sandbox where there are no namespaces: Landlock, a filter of system calls and a process outside of both.
+#ifndef AMBIT_SUPERVISED_H
+#define AMBIT_SUPERVISED_H
+
+_Noreturn void supervised_main(int control, int handles);
+
+#endif

@@ -1,0 +1,148 @@
+// The command line as in a container with an engine's default settings: no namespaces, no mounts, no ptrace, few capabilities. As root
+// and as an ordinary user.
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Ran, root } from "../e2e/ambit.ts";
+import { ORDINARY } from "../house/callers.ts";
+import { prepareState } from "../house/daemon-state.ts";
+import { writeAgent, writeFiles } from "../house/files.ts";
+import { removeState } from "../house/remove-state.ts";
+
+const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
+const own = process.getuid?.() ?? 0;
+const USERS = own === 0 ? [0, ORDINARY] : [own];
+const ALL = ["proc.exec", "proc.eval", "sandbox.exec", "fs.read", "fs.write", "fs.delete"];
+
+let base = "";
+let project = "";
+let port = 0;
+const server: Server = createServer((_, response) => response.end("hello\n"));
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => void server.close());
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-container-")));
+  chmodSync(base, 0o755);
+  project = join(base, "project");
+  prepareState(join(base, "state"), join(base, "config"));
+});
+afterEach(() => removeState(base));
+
+describe.each(USERS)("in a container, for user %i", (user) => {
+  const start = (words: readonly string[], isHeld = true): Promise<Ran> =>
+    new Promise((resolve) => {
+      const as = user === own ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+      const held = isHeld ? ["/usr/bin/python3", FILTER] : [];
+      const [command = "", ...rest] = [...as, ...held, process.execPath, join(root, "bin", "ambit"), ...words];
+      const env = {
+        ...{ PATH: process.env["PATH"], NO_COLOR: "1", HOME: base },
+        ...{ XDG_STATE_HOME: join(base, "state"), XDG_CONFIG_HOME: join(base, "config") },
+      };
+      const child = spawn(command, rest, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
+      const heard = { out: "", err: "" };
+      child.stdout.on("data", (bytes: Buffer) => (heard.out += bytes.toString()));
+      child.stderr.on("data", (bytes: Buffer) => (heard.err += bytes.toString()));
+      child.once("close", (status) => resolve({ status, ...heard }));
+    });
+  const exec = (...words: readonly string[]): Promise<Ran> => start(["exec", "coder", ...words]);
+  const trusted = async (
+    grants: readonly string[] = ALL,
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<void> => {
+    writeAgent(project, "coder", ...grants);
+    writeFiles(base, files);
+    spawnSync("git", ["init", "-q", project]);
+    const all = readdirSync(base, { recursive: true, encoding: "utf8" }).map((one) => join(base, one));
+    if (user !== own) for (const path of [base, ...all]) chownSync(path, user, user);
+    expect(await start(["trust", "--yes"])).toMatchObject({ status: 0 });
+  };
+
+  test("`doctor` says which sandbox there is and why, and the configuration can require the other one", async () => {
+    await trusted();
+    const told = await start(["doctor"]);
+    expect(told.out).toContain("sandbox: without namespaces (Landlock, filtered system calls, a supervisor)");
+    expect(told.out).toMatch(/sandbox_weaker: programs run in sandboxes without namespaces: .*namespace/);
+    expect(await exec("--", "true")).toMatchObject({ status: 0 });
+    writeFiles(base, { "config/ambit/config.yml": "namespaces: required\n" });
+    const refused = await exec("--", "true");
+    expect([refused.status, refused.err]).toEqual([125, expect.stringMatching(/sandbox_unavailable: .*namespace/)]);
+    expect((await start(["doctor"])).out).toContain("sandbox_blocked");
+  });
+
+  test("a project cannot require or choose it", async () => {
+    await trusted();
+    writeFiles(base, { "project/.ambit/config.yml": "namespaces: preferred\n" });
+    expect((await start(["doctor"])).out).toContain("`namespaces` is the user's to say, never a project's");
+  });
+
+  test("with namespaces the first sandbox is used, by the same program and state", async () => {
+    await trusted();
+    expect(await exec("--", "true")).toMatchObject({ status: 0 });
+    // The daemon was started in the container, and is still there.
+    const ran = await start(["exec", "coder", "--json", "--", "true"], false);
+    expect(JSON.parse(ran.out).enforcement[0].note).toContain("without namespaces");
+    expect(await start(["daemon", "stop"], false)).toMatchObject({ status: 0 });
+    expect((await start(["doctor"], false)).out).toContain("sandbox: bubblewrap");
+    const other = await start(["exec", "coder", "--json", "--", "true"], false);
+    expect(JSON.parse(other.out).enforcement[0].note).not.toContain("without namespaces");
+  });
+
+  test("what a program writes lands, git too; protected names do not; nothing else changes", async () => {
+    await trusted(ALL, { "project/a.txt": "old\n", "project/gone.txt": "", "outside.txt": "old" });
+    const ran = await exec(
+      ...["--", "sh", "-c"],
+      "echo new > a.txt; mkdir d; echo x > d/b.txt; chmod +x d/b.txt; rm gone.txt; git add -A d; git commit -qm first; echo '* evil' > .git/hooks/pre-commit; echo x > .ambit/agents/evil.md; echo x > ../../outside.txt; cat ../../../outside.txt",
+    );
+    expect(ran.out).toBe("");
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(project, "d", "b.txt"), "utf8")).toBe("x\n");
+    expect(existsSync(join(project, "gone.txt"))).toBe(false);
+    const git = spawnSync("git", ["-C", project, "-c", "safe.directory=*", "log", "--format=%s"], { encoding: "utf8" });
+    expect(git.stdout).toBe("first\n");
+    expect(existsSync(join(project, ".git", "hooks", "pre-commit"))).toBe(false);
+    expect(existsSync(join(project, ".ambit", "agents", "evil.md"))).toBe(false);
+    expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("old");
+    expect(ran.err).toMatch(/self_modification|protected|kept/);
+  });
+
+  test("hidden names are not in the copy, and a read-only root changes nothing", async () => {
+    await trusted(["proc.exec", "fs.read{paths=[shown/**]}", "fs.write{paths=[]}"], {
+      ...{ "project/shown/a.txt": "shown\n", "project/hidden/b.txt": "hidden\n" },
+    });
+    const ran = await exec("--", "sh", "-c", "cat shown/a.txt; ls; cat hidden/b.txt; echo x > shown/a.txt");
+    expect(ran.out).toBe("shown\nshown\n");
+    expect(readFileSync(join(project, "shown", "a.txt"), "utf8")).toBe("shown\n");
+  });
+
+  test("a folder that is too large for a copy is read-only, and the report says so", async () => {
+    await trusted(ALL, {
+      "config/ambit/config.yml": "limits: { copy_mib: 1 }\n",
+      "project/large.bin": "x".repeat(1_100_000),
+    });
+    const ran = await exec("--json", "--", "sh", "-c", "wc -c < large.bin; echo x > new.txt || echo refused");
+    const told = JSON.parse(ran.out);
+    expect(told.output).toBe("1100000\nrefused\n");
+    const mode = told.enforcement.find(({ axis }: { axis: string }) => axis === "mode");
+    expect(mode.note).toContain("read-only, although it may be written");
+    expect(existsSync(join(project, "new.txt"))).toBe(false);
+  });
+
+  test("the network is the granted one", async () => {
+    await trusted([...ALL, `net.connect{hosts=[localhost],ports=[${port}]}`]);
+    const ran = await exec("--", "sh", "-c", `curl -sS http://localhost:${port}/; curl -sS http://127.0.0.1:9/; true`);
+    expect(ran.out).toBe("hello\n");
+    expect(ran.err).toContain("net.connect 127.0.0.1:9");
+    const none = await exec("--", "curl", "-sS", "http://example.com/");
+    expect(none.err).toContain("net.connect example.com");
+  });
+});
