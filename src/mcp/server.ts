@@ -60,6 +60,7 @@ class SessionServer {
   readonly server: Server;
   readonly #options: ServerOptions;
   /** The list as the client last received it. */
+  #sentTools: readonly ListedTool[] = [];
   #sentList: string | null = null;
   /** What the session said of resources and prompts at the last look. */
   #sentChanges: string | null = null;
@@ -219,7 +220,8 @@ class SessionServer {
     const listed = await this.#options.session.list();
     if (!listed.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, `${listed.code}: ${listed.message}`);
     const tools = this.#listed(listed.value);
-    this.#sentList = JSON.stringify(tools);
+    // Its text is for comparisons, and the client does not wait for it.
+    [this.#sentTools, this.#sentList] = [tools, null];
     if (this.#timer === undefined && this.#options.isForOneRequest !== true) {
       this.#timer = setInterval(() => void this.#checkList(), listCheckMilliseconds);
       this.#timer.unref();
@@ -243,6 +245,7 @@ class SessionServer {
         await this.server.sendResourceListChanged();
         await this.server.sendPromptListChanged();
       }
+      this.#sentList ??= JSON.stringify(this.#sentTools);
       const list = found === null ? this.#sentList : JSON.stringify(this.#listed(found));
       if (list === this.#sentList) return;
       this.#sentList = list;

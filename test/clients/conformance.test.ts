@@ -9,6 +9,7 @@ import { HttpBridge } from "./http-bridge.ts";
 import { conformance, newerNode } from "./place.ts";
 import { run } from "./run.ts";
 import { ABSENT, ABSENT_CHECKS, PASSED, type Revision } from "./scenarios.ts";
+import { serverWords } from "./server-words.ts";
 
 interface Check {
   readonly id: string;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   world = await World.make();
   world.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "memory.write"], "sandbox: .\n");
   await world.begin();
-  bridge = new HttpBridge(world, "scout");
+  bridge = new HttpBridge(world, serverWords("scout"));
   address = await bridge.listen();
 });
 afterAll(async () => {

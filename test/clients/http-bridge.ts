@@ -21,14 +21,17 @@ const STATUS: Readonly<Record<string, number>> = {
 
 export class HttpBridge {
   readonly #world: World;
-  readonly #agent: string;
+  readonly #words: readonly string[];
+  readonly #names: Names;
   readonly #sessions = new Map<string, StdioServer>();
   readonly #http: Server;
   #shared: StdioServer | null = null;
 
-  constructor(world: World, agent: string) {
+  /** `names`: how the client's names are written for the server, and back. */
+  constructor(world: World, words: readonly string[], names: Names = SAME_NAMES) {
     this.#world = world;
-    this.#agent = agent;
+    this.#words = words;
+    this.#names = names;
     this.#http = createServer((request, response) => {
       this.#answer(request, response).catch(() => response.destroy());
     });
@@ -65,7 +68,7 @@ export class HttpBridge {
       server.send(message);
       return end(response, 202);
     }
-    forward(server, message, isNewer, response);
+    forward(server, message, isNewer, response, this.#names);
   }
 
   #serverFor(
@@ -77,7 +80,7 @@ export class HttpBridge {
     if (isNewer) return this.#newerServer();
     if (session !== "" || message.method !== "initialize") return this.#sessions.get(session);
     const id = randomUUID();
-    const server = new StdioServer(this.#world, this.#agent);
+    const server = new StdioServer(this.#world, this.#words);
     this.#sessions.set(id, server);
     response.setHeader("mcp-session-id", id);
     return server;
@@ -86,7 +89,7 @@ export class HttpBridge {
   /** A server is bound to the era of its first request, `server/discover` aside; over HTTP every request names its own. */
   #newerServer(): StdioServer {
     if (this.#shared !== null) return this.#shared;
-    this.#shared = new StdioServer(this.#world, this.#agent);
+    this.#shared = new StdioServer(this.#world, this.#words);
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": NEWER,
       "io.modelcontextprotocol/clientInfo": { name: "bridge", version: "0" },
@@ -105,8 +108,22 @@ export class HttpBridge {
   }
 }
 
-function forward(server: StdioServer, message: WireMessage, isNewer: boolean, response: ServerResponse): void {
-  const takeBack = server.request(message, (told) => {
+export interface Names {
+  sent(message: WireMessage): WireMessage;
+  told(message: WireMessage, asked: WireMessage): WireMessage;
+}
+
+const SAME_NAMES: Names = { sent: (message) => message, told: (message) => message };
+
+function forward(
+  server: StdioServer,
+  message: WireMessage,
+  isNewer: boolean,
+  response: ServerResponse,
+  names: Names,
+): void {
+  const takeBack = server.request(names.sent(message), (heard) => {
+    const told = names.told(heard, message);
     const isAnswer = told.method === undefined;
     if (isAnswer && !response.headersSent)
       return end(response, isNewer ? (STATUS[String(told.error?.code)] ?? 200) : 200, told);

@@ -1,10 +1,9 @@
-// One `ambit mcp serve` and its lines: a request goes in under a number of our own, and its answer comes back under the original
-// one.
+// One server on standard input and its lines: a request goes in under a number of our own, and its answer comes back under the
+// original one. What else the server says while it works on a request goes the same way.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { World } from "../state/world.ts";
-import { serverWords } from "./server-words.ts";
 
 export interface WireMessage {
   readonly jsonrpc?: string;
@@ -28,8 +27,7 @@ export class StdioServer {
   readonly #over: Promise<unknown>;
   #number = 0;
 
-  constructor(world: World, agent: string) {
-    const [program = "", ...words] = serverWords(agent);
+  constructor(world: World, [program = "", ...words]: readonly string[]) {
     this.#child = spawn(program, words, {
       cwd: world.project,
       env: world.environment,
@@ -70,7 +68,12 @@ export class StdioServer {
     const meta = message.params?.["_meta"] as Record<string, unknown> | undefined;
     const subscription = Number(meta?.[SUBSCRIPTION]);
     const asked = this.#open.get(subscription);
-    if (asked === undefined) return;
+    if (asked === undefined) {
+      // Progress names its request; of everything else the server says no more than that it works on something.
+      const [first] = this.#open.values();
+      (this.#open.get(Number(message.params?.["progressToken"])) ?? first)?.take(message);
+      return;
+    }
     asked.take({ ...message, params: { ...message.params, _meta: { ...meta, [SUBSCRIPTION]: asked.id } } });
   }
 }

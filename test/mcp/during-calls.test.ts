@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
-import { World } from "../state/world.ts";
+import { given, World } from "../state/world.ts";
 import { type AskingPeer, askingPeer, NEWER, PEERS } from "./asking-peers.ts";
 import { AS_CLIENT } from "./line-client.ts";
 
@@ -21,11 +21,16 @@ beforeAll(async () => {
   world = await World.make();
   const entry = (kind: string): string =>
     `{ command: [node, "${join(servers, `asking-${kind}.mjs`)}"], runtime: ["${root}"] }`;
-  world.write("config/ambit/mcp.yml", `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n`);
+  const marked = entry("older").replace(" }", ", clean: true }");
+  world.write(
+    "config/ambit/mcp.yml",
+    `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n  marked: ${marked}\n`,
+  );
   world.agent("caller", [
     'tool.invoke{tools=["older__*","newer__*","resources_complete","resources_watch","resources_read","resources_list"]}',
     "mcp.resource{servers=[older],uris=[notes://pages/st*,notes://more/**,prompt:greet]}",
   ]);
+  world.agent("labelled", ['tool.invoke{tools=["older__*","marked__*"]}']);
   world.agent("none", ["memory.read"]);
   await world.begin();
 }, 60_000);
@@ -169,4 +174,16 @@ test.each([false, true])("a client is told that resources and prompts are others
     await made.callTool({ name: "older__grow", arguments: {} });
     return told.size === 2;
   }, "the client hears of other lists");
+});
+
+test("a result marks the session as untrusted, unless the user's own file marks its server clean", async () => {
+  const caller = world.caller();
+  const session = given(await caller.open(world.project, "labelled"));
+  const isClean = async (): Promise<boolean | undefined> =>
+    (await world.status()).sessions.find((one) => one.session === session.id)?.isClean;
+  expect((await session.do("marked__declared")).said).toBe("done");
+  expect(await isClean()).toBe(true);
+  expect((await session.do("older__declared")).said).toBe("done");
+  expect(await isClean()).toBe(false);
+  await caller.end();
 });

@@ -93,9 +93,11 @@ export class DaemonServers {
     const unknown = enabled.filter((one) => isWanted(one) && this.pinOf(one) === null && this.#couldCall(session, one));
     if (unknown.length > 0) await this.#awaitFirstUse(session, unknown, wanted !== null);
     const taken = new Set<string>();
-    return enabled
-      .flatMap((one) => this.toolsOf(one))
-      .filter(({ name: tool }) => !taken.has(likeness(tool)) && taken.add(likeness(tool)));
+    const isFirst = ({ name: tool }: DaemonTool): boolean => {
+      const [alike, before] = [likeness(tool), taken.size];
+      return taken.add(alike).size > before;
+    };
+    return enabled.flatMap((one) => this.toolsOf(one)).filter(isFirst);
   }
 
   listChanges(session: ServerOwner): number {
@@ -292,13 +294,19 @@ export class DaemonServers {
       shownInput: tool.inputSchema,
       verbs: [...new Set(map.filter(({ isOptional }) => !isOptional).map(({ verb }) => verb))],
       isOfServer: true,
-      isThere: () => missing() === null,
+      // A list has the tools of the current pin, this one.
+      isThere: () => this.#isCallable(one, pin, tool.name),
       missing,
       requests: (input, reading) =>
         mappedRequests(map, input, offeredName(server.name, tool.name), groundOf(one), reading.toAscii),
       execute: (call) => this.#calls.execute(one, tool.name, call),
       resumed: (input, session, resume) => this.#calls.resumed(one, tool.name, input, session, resume),
     };
+  }
+
+  #isCallable(one: CatalogServer, pin: Pin, tool: string): boolean {
+    const latest = this.latest(one);
+    return latest === null || this.callable(pin, latest).has(tool);
   }
 
   /** By the name that clients call it. */

@@ -8,7 +8,7 @@ import { type Authority, type Chain, linkState, purposeAt } from "../../core/aut
 import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { type Meet, meetChain, meetGrants } from "../../core/authority/meet.ts";
-import type { Segments, Sequence } from "../../core/authority/patterns/sequence.ts";
+import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 import { principalsHold } from "../../core/authority/principal.ts";
 import type { Requirement } from "./requirement.ts";
 
@@ -20,13 +20,14 @@ const INVOKE = verbEntry("tool.invoke");
 export function reachesOf(authority: Authority, moment: Moment): Reaches {
   const chains = authority
     .filter((chain) => chain.every((compiled) => linkState(compiled, moment) === null))
-    .map((chain) => ({ chain, meet: lasting(meetChain(chain), moment) }));
+    .map((chain) => ({ scopes: invokeScopes(chain, moment), meet: lasting(meetChain(chain), moment) }));
   return (name, requirement) => {
     const tool = parseTool(name);
     if (!tool.ok) return false;
     return chains.some(
-      ({ chain, meet }) =>
-        mayInvoke(chain, tool.value, moment) && (requirement === null || meetsParts(meet, requirement)),
+      ({ scopes, meet }) =>
+        scopes.every((ofLink) => ofLink.some((scope) => scopeMatches(scope, tool.value))) &&
+        (requirement === null || meetsParts(meet, requirement)),
     );
   };
 }
@@ -66,17 +67,16 @@ function lasting({ grants, complete }: Meet, { now, principals = [] }: Moment): 
   return { grants: grants.filter(holds), complete };
 }
 
-/** For some arguments; the call decides which. */
-function mayInvoke(chain: Chain, tool: Segments, moment: Moment): boolean {
-  if (INVOKE === null) return false;
-  const verb = INVOKE;
-  const allows = (compiled: CompiledLink, place: number): boolean =>
-    compiled.grantsOf(verb).some((index) => {
-      const grant = compiled.link.grants[index] as Grant;
-      const purpose = purposeAt(chain, place, "use");
-      return conditionsHold(grant, moment, purpose) && scopeMatches(grant.scopes[0] as Scope, tool);
-    });
-  return chain.every(allows);
+/** For each link, which tools may be called for some arguments; the call decides which. The same for all tools of a list. */
+function invokeScopes(chain: Chain, moment: Moment): readonly (readonly Scope[])[] {
+  const ofLink = (compiled: CompiledLink, place: number): readonly Scope[] => {
+    const purpose = purposeAt(chain, place, "use");
+    return (INVOKE === null ? [] : compiled.grantsOf(INVOKE))
+      .map((index) => compiled.link.grants[index] as Grant)
+      .filter((grant) => conditionsHold(grant, moment, purpose))
+      .map(({ scopes }) => scopes[0] as Scope);
+  };
+  return chain.map(ofLink);
 }
 
 /** One verb of each part is sufficient: a tool that fetches from a host need not also post there. */

@@ -46,10 +46,12 @@ export const BUILTIN_TOOLS: readonly string[] = [
   "task_delegate task_schedule agent_hire capability_request",
 ].flatMap((line) => line.split(" "));
 
+const BUILTIN_NAMES: ReadonlySet<string> = new Set(BUILTIN_TOOLS);
+
 /** The name of a tool in a call: `fs.read` is `fs_read`, because no tool from elsewhere may have such a name. */
 export function builtinName(text: string): string {
   const name = text.replaceAll(".", "_");
-  return BUILTIN_TOOLS.includes(name) ? name : text;
+  return BUILTIN_NAMES.has(name) ? name : text;
 }
 
 const BUILTIN = "builtin";
@@ -61,9 +63,9 @@ export function parseTool(text: string): Result<Segments> {
   if (!parts.ok) return parts;
   const { origin, rest, segments } = parts.value;
   if (rest.includes("*")) return refuse("bad_value", `${JSON.stringify(text)} is a pattern, not a tool`);
-  if (origin === BUILTIN && !BUILTIN_TOOLS.includes(rest))
+  if (origin === BUILTIN && !BUILTIN_NAMES.has(rest))
     return refuse("bad_value", `${JSON.stringify(rest)} is not a built-in tool`);
-  return done(segmentsOf([origin ?? (BUILTIN_TOOLS.includes(rest) ? BUILTIN : FOREIGN), ...segments]));
+  return done(segmentsOf([origin ?? (BUILTIN_NAMES.has(rest) ? BUILTIN : FOREIGN), ...segments]));
 }
 
 export function parseToolPattern(text: string): Result<Sequence> {
@@ -71,7 +73,7 @@ export function parseToolPattern(text: string): Result<Sequence> {
   if (!parts.ok) return parts;
   const { origin, rest, segments } = parts.value;
   const plain = !rest.includes("*");
-  const from = origin ?? (plain ? (BUILTIN_TOOLS.includes(rest) ? BUILTIN : FOREIGN) : null);
+  const from = origin ?? (plain ? (BUILTIN_NAMES.has(rest) ? BUILTIN : FOREIGN) : null);
   return done([from === null ? ONE : literal(from), ...joinDeep(segments.map(segmentOf))]);
 }
 
@@ -81,7 +83,7 @@ export function toolPatternText(pattern: Sequence): string {
   const text = sequenceText(rest, ".");
   if (origin?.kind !== "literal") return text;
   const star = rest.some((segment) => segment.kind !== "literal");
-  const read = BUILTIN_TOOLS.includes(text) ? BUILTIN : FOREIGN;
+  const read = BUILTIN_NAMES.has(text) ? BUILTIN : FOREIGN;
   return star || origin.text !== read ? `${origin.text}:${text}` : text;
 }
 

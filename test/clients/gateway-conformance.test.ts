@@ -1,0 +1,161 @@
+// The official suite against a server directly and through the gateway with everything allowed. The same bridge is in front of both,
+// so what differs is the gateway. Each difference is listed by name, with its reason.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { World } from "../state/world.ts";
+import { HttpBridge, type Names } from "./http-bridge.ts";
+import { conformance, newerNode } from "./place.ts";
+import { run } from "./run.ts";
+import type { Revision } from "./scenarios.ts";
+import { serverWords } from "./server-words.ts";
+import type { WireMessage } from "./stdio-server.ts";
+
+const packages = join(root, "node_modules");
+const EVERYTHING = join(packages, "@modelcontextprotocol", "server-everything", "dist", "index.js");
+const REFERENCE = join(root, "test", "clients", "reference-server.mjs");
+/** The official reference server has no second era; a server with what the suite calls is our own, on the protocol's library. */
+const SERVERS = { everything: [EVERYTHING], reference: [REFERENCE], newer: [REFERENCE, "newer"] } as const;
+
+/** The lines of the suite: each check of each scenario, and how it ended. */
+type Lines = readonly string[];
+
+let world: World;
+let output: string;
+
+beforeAll(async () => {
+  output = mkdtempSync(join(tmpdir(), "ambit-gateway-conformance-"));
+  world = await World.make();
+  const entry = (...words: readonly string[]): string =>
+    `{ command: ${JSON.stringify(["node", ...words])}, runtime: ["${root}"], asks: [elicitation, sampling], requires: [{ fs.read: { in: "${world.project}/docs" } }] }`;
+  const entries = Object.entries(SERVERS).map(([name, words]) => `  ${name}: ${entry(...words)}`);
+  world.write("config/ambit/mcp.yml", `servers:\n${entries.join("\n")}\n`);
+  world.write("project/docs/a.txt", "a");
+  for (const server of Object.keys(SERVERS))
+    world.agent(`all-${server}`, [
+      `tool.invoke{tools=["${server}__*","resources_*"]}`,
+      `mcp.resource{servers=[${server}],uris=[**]}`,
+      `mcp.elicit{servers=[${server}]}`,
+      `mcp.sample{servers=[${server}]}`,
+    ]);
+  await world.begin();
+}, 60_000);
+afterAll(async () => {
+  await world?.remove();
+  rmSync(output, { recursive: true, force: true });
+});
+
+const OWN_ROOTS = "a server is told the roots of its entry, and the client is not asked";
+const NOT_ASKED = "answers to what the client was not asked, without a note, are no answers: it is asked first";
+const OUR_DATA = "the data of the error are those of a denial, with its code and id";
+const OUR_FRONT = "the check fails directly: what it is about is answered by our own server, which passes it";
+const NO_TASKS = "neither has tasks; the gateway denies the suite's tools for them by a result, and not by an error";
+
+/** Lines that the suite has directly and not through the gateway, and why. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  "input-required-result-basic-list-roots: sep-2322-list-roots-complete SUCCESS": OWN_ROOTS,
+  "input-required-result-basic-list-roots: sep-2322-list-roots-incomplete SUCCESS": OWN_ROOTS,
+  "input-required-result-ignore-extra-params: sep-2322-ignore-unexpected-params SUCCESS": NOT_ASKED,
+  "sep-2164-resource-not-found: sep-2164-data-uri SUCCESS": OUR_DATA,
+  "server-stateless: sep-2575-http-server-no-independent-requests-on-stream FAILURE": OUR_FRONT,
+  "server-stateless: sep-2575-http-server-unsupported-version-400 FAILURE": OUR_FRONT,
+  "server-stateless: sep-2575-server-no-log-without-loglevel FAILURE": OUR_FRONT,
+  "server-stateless: sep-2575-server-unsupported-version-error FAILURE": OUR_FRONT,
+  "tasks-capability-negotiation: sep-2663-server-rejects-undeclared-client FAILURE": NO_TASKS,
+  "tasks-dispatch-and-envelope: sep-2663-legacy-task-param-ignored FAILURE": NO_TASKS,
+  "tasks-dispatch-and-envelope: tasks-immediate-result-shortcut FAILURE": NO_TASKS,
+  "tasks-dispatch-and-envelope: tasks-result-type-complete-on-non-task-responses FAILURE": NO_TASKS,
+  "tasks-lifecycle: tasks-sync-tool-call FAILURE": NO_TASKS,
+};
+
+/** The bridge answers these in front of both: whether there is a stream depends on what the server says before its answer. */
+const ABOUT_STREAMS: readonly string[] = ["server-sse-multiple-streams", "server-sse-polling"];
+
+describe.each([
+  ["everything", "2025-11-25"],
+  ["reference", "2025-11-25"],
+  ["newer", "2026-07-28"],
+] as const)("the server %s at %s", (server, revision) => {
+  let direct: Lines;
+  let through: Lines;
+
+  beforeAll(async () => {
+    direct = await linesOf(new HttpBridge(world, [process.execPath, ...SERVERS[server]]), revision, `direct-${server}`);
+    const bridge = new HttpBridge(world, serverWords(`all-${server}`), namesOf(server));
+    through = await linesOf(bridge, revision, `through-${server}`);
+  }, 300_000);
+
+  test("the suite has the same lines directly and through the gateway, except for those listed", () => {
+    // The suite calls tools that the official reference server does not have.
+    const right = direct.filter((line) => line.endsWith(" SUCCESS"));
+    expect(right.length).toBeGreaterThan(server === "everything" ? 10 : 40);
+    const lost = direct.filter((line) => !through.includes(line));
+    expect(lost).toEqual(server === "newer" ? Object.keys(DIFFERENT).sort() : []);
+  });
+});
+
+async function linesOf(bridge: HttpBridge, revision: Revision, name: string): Promise<Lines> {
+  const folder = join(output, `${name}-${revision}`);
+  const address = await bridge.listen();
+  try {
+    const words = [newerNode, conformance, "server", "--url", address, "--requirements", revision, "-o", folder];
+    await run(words, { cwd: output, env: world.environment });
+  } finally {
+    await bridge.close();
+  }
+  const seen = readdirSync(folder).flatMap((one) => {
+    const scenario = one.replace(/^server-(.+)-\d{4}-\d\d-\d\dT.*$/, "$1");
+    const checks = JSON.parse(readFileSync(join(folder, one, "checks.json"), "utf8")) as readonly Check[];
+    return ABOUT_STREAMS.includes(scenario) ? [] : checks.map(({ id, status }) => `${scenario}: ${id} ${status}`);
+  });
+  return seen.sort();
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** The gateway calls a tool `SERVER__TOOL` and a resource `SERVER+URI`; the suite knows them by their own names. */
+function namesOf(server: string): Names {
+  const [before, scheme] = [`${server}__`, `${server}+`];
+  const sent = (method: string, params: Record<string, unknown>): Record<string, unknown> => {
+    if (method === "tools/call" || method === "prompts/get") return { ...params, name: `${before}${params["name"]}` };
+    if (method.startsWith("resources/") && "uri" in params) return { ...params, uri: `${scheme}${params["uri"]}` };
+    const ref = params["ref"] as Record<string, unknown> | undefined;
+    if (ref === undefined) return params;
+    return {
+      ...params,
+      ref: "name" in ref ? { ...ref, name: `${before}${ref["name"]}` } : { ...ref, uri: `${scheme}${ref["uri"]}` },
+    };
+  };
+  const own = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(own);
+    if (typeof value === "string") return value.startsWith(scheme) ? value.slice(scheme.length) : value;
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, own(one)]));
+  };
+  const listed = (result: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(result).map(([key, value]) => [
+        key,
+        key === "tools" || key === "prompts"
+          ? (value as { name: string }[])
+              .filter(({ name }) => name.startsWith(before))
+              .map((one) => ({ ...one, name: one.name.slice(before.length) }))
+          : own(value),
+      ]),
+    );
+  return {
+    sent: (message) => ({
+      ...message,
+      ...(message.params === undefined ? {} : { params: sent(message.method ?? "", message.params) }),
+    }),
+    told: (message): WireMessage =>
+      typeof message.result === "object" && message.result !== null
+        ? { ...message, result: listed(message.result as Record<string, unknown>) }
+        : message,
+  };
+}
