@@ -21,6 +21,8 @@ export interface AgentLoopbackTold {
   /** Results that the sub-agent got. */
   readonly subResults: readonly string[];
   readonly problems: readonly string[];
+  /** Names of all tools that the client offered. */
+  readonly offered: readonly string[];
 }
 
 void main();
@@ -37,5 +39,6 @@ async function main(): Promise<void> {
   const ran = await run(asked.words.map(filled), { cwd, env: environment, millisecondsMax });
   model.close();
   const { results, subResults, problems } = model;
-  process.stdout.write(JSON.stringify({ ran, results, subResults, problems } satisfies AgentLoopbackTold));
+  const offered = [...model.offered].sort();
+  process.stdout.write(JSON.stringify({ ran, results, subResults, problems, offered } satisfies AgentLoopbackTold));
 }

@@ -48,6 +48,8 @@ export class AgentModel {
   readonly subResults: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   readonly problems: string[] = [];
+  /** Names of all tools that the client offered. */
+  readonly offered: Set<string> = new Set();
 
   constructor(provider: ModelProvider, steps: readonly AgentStep[]) {
     this.#dialect = PROVIDERS[provider];
@@ -84,6 +86,7 @@ export class AgentModel {
   async #answer(body: JsonObject, text: string): Promise<ModelAnswer> {
     const tools = this.#dialect.tools(body);
     // A client also asks for titles and the like; then it offers no tools.
+    for (const { name } of tools) this.offered.add(name);
     const shell = shellOf(tools);
     if (shell === null) return { text: "nothing" };
     if (text.includes(SUB_AGENT) && !text.includes(PROMPT)) return this.#subAnswer(body, shell);

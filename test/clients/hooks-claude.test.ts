@@ -131,6 +131,19 @@ describe.skipIf(whyNot !== null)("no tool runs when the hook", () => {
     ],
     ["names an agent that is not there", (command) => command.replaceAll(" coder ", " absent ")],
   ])("%s", async (_, change) => broken(change));
+
+  test("finds the daemon's disk full", async () => {
+    await world.withFullDisk(() => claude([{ ...TOUCH, isError: true }]));
+    expect(existsSync(made())).toBe(false);
+  });
+
+  test("gets no answer of the daemon before its deadline", async () => {
+    await world.withHaltedDaemon(() => broken((command) => command.replace(" 110000 ", " 1000 ")));
+  });
+
+  test("is answered with garbage", async () => {
+    await broken((command) => command.replace(/; \S*ambit-native\b[^;]*; s=\$\?/, () => "; echo '{'; s=1"));
+  });
 });
 
 test.skipIf(whyNot !== null)(

@@ -1,6 +1,6 @@
 // The real Codex, opencode and Gemini CLI, and sub-agents of Claude Code, with our hook in their settings, on a scripted model and
 // loopback alone: allowed commands run in the sandbox, denied ones do not; and what each client does when its hook fails.
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -93,6 +93,7 @@ beforeAll(async () => {
   world = await World.make();
   world.agent("coder", ["fs.read", "fs.write", "proc.exec{cmds=[touch,cat],root=rw}"], "sandbox: .\n");
   world.agent("reviewer", [`fs.read{in=${world.project}}`, `proc.exec{in=${world.project},cmds=[cat,ls]}`]);
+  world.agent("reader", [`fs.read{in=${world.project}}`]);
   world.write("project/src/a.txt", "the first line\n");
   world.write("home/.gemini/settings.json", '{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
   world.write("home/.npmrc", "fetch-retries=0\n");
@@ -129,6 +130,8 @@ async function inNamespace(
 /** Our program in the line, which an error of its own ends. */
 const FIRST = /; \S*ambit-native\b[^;]*; s=\$\?/;
 
+type During = (act: () => Promise<unknown>) => Promise<unknown>;
+
 const TOUCH: AgentStep = { shell: "touch src/made", text: "" };
 
 describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
@@ -163,7 +166,7 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
   );
 
   /** The hook's line, and the client's own timeout, changed in its settings. */
-  const after = async (change: (command: string) => string): Promise<boolean> => {
+  const after = async (change: (command: string) => string, during: During = (act) => act()): Promise<boolean> => {
     const before = readFileSync(settings(), "utf8");
     const literal = /"(: ambit-hook (?:[^"\\]|\\.)*)"/.exec(before)?.[0] ?? "";
     const original = JSON.parse(literal) as string;
@@ -177,7 +180,7 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
           .replace('"timeout": 120000', '"timeout": 4000')
           .replace('"timeout": 120', '"timeout": 4'),
       );
-      await client(name, [TOUCH]);
+      await during(() => client(name, [TOUCH]));
       return existsSync(made());
     } finally {
       writeFileSync(settings(), before);
@@ -200,8 +203,52 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
     expect(await after(change)).toBe(false);
   });
 
+  test.skipIf(isSkipped)("no tool runs when the disk of the daemon is full", async () => {
+    await world.withFullDisk(() => client(name, [TOUCH]));
+    expect(existsSync(made())).toBe(false);
+  });
+
+  test.skipIf(isSkipped)("no tool runs when the daemon does not answer before the hook's deadline", async () => {
+    const change = (line: string): string => line.replace(" 110000 ", " 1000 ");
+    expect(await after(change, (act) => world.withHaltedDaemon(act))).toBe(false);
+  });
+
   test.skipIf(isSkipped).each(Object.keys(LINES) as readonly Failure[])("when the line itself %s", async (failure) => {
     expect(await after(() => LINES[failure])).toBe(runsAfter.includes(failure));
+  });
+});
+
+describe.skipIf(whyNot !== null || wholeClients.gemini === null)("the compiled policy of Gemini CLI", () => {
+  const policies = (): string => join(world.base, "home", ".gemini", "policies");
+  const compiled = async (agent: string): Promise<readonly string[]> => {
+    const options = { cwd: world.project, env: world.environment };
+    const { status, out } = await run(world.words("compile", "gemini", "--agent", agent), options);
+    expect(status).toBe(0);
+    mkdirSync(policies(), { recursive: true });
+    writeFileSync(join(policies(), "ambit.toml"), out);
+    return [...out.matchAll(/^toolName = "(.*)"$/gm)].map(([, name = ""]) => name);
+  };
+  afterAll(() => rmSync(policies(), { recursive: true, force: true }));
+
+  test("is taken without a complaint, and denies what the record does not grant, also with --yolo", async () => {
+    const before = await client("gemini", [TOUCH]);
+    expect(existsSync(made())).toBe(true);
+    rmSync(made());
+    const denied = await compiled("reader");
+    expect(denied).toContain("run_shell_command");
+    const told = await client("gemini", [TOUCH]);
+    expect(existsSync(made())).toBe(false);
+    expect(told.ran.err).not.toMatch(/polic/i);
+    // Names of tools that this version has: another name would deny nothing.
+    expect(before.offered).toEqual(expect.arrayContaining([...denied]));
+    expect(told.offered.filter((name) => denied.includes(name))).toEqual([]);
+    expect(told.offered).toContain("read_file");
+  });
+
+  test("leaves what the record grants to the hook", async () => {
+    expect(await compiled("coder")).not.toContain("run_shell_command");
+    await client("gemini", [TOUCH]);
+    expect(existsSync(made())).toBe(true);
   });
 });
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { protocolVersion } from "../../src/daemon/rpc/limits.ts";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
+import { until } from "../house/until.ts";
 import { World } from "./world.ts";
 
 const MODE = "permission_mode";
@@ -305,6 +306,26 @@ describe("a daemon that fails blocks the call:", () => {
     });
     expect(said).toEqual({ status: 0, out: "ab", err: "" });
   });
+});
+
+test("on a full disk every call is blocked, and none once there is room again", async () => {
+  const asked = question("Read", { file_path: join(world.project, "src", "a") });
+  const own = { ...(JSON.parse(asked) as object), session_id: "another" };
+  expect((await run([world.folder, "claude", "coder"], asked)).status).toBe(0);
+  const [said, opening] = await world.withFullDisk(async () => [
+    await run([world.folder, "claude", "coder"], asked),
+    await run([world.folder, "claude", "coder"], JSON.stringify(own)),
+  ]);
+  expect([opening?.status, opening?.err]).toEqual([2, expect.stringContaining("could not be kept")]);
+  expect([said?.status, said?.err]).toEqual([2, expect.stringContaining("(audit_unavailable)")]);
+  const isAllowed = async (): Promise<boolean> => (await run([world.folder, "claude", "coder"], asked)).status === 0;
+  await until(isAllowed, "there is room again");
+});
+
+test("a daemon that is halted blocks the call at the hook's own deadline", async () => {
+  const asked = question("Read", { file_path: join(world.project, "src", "a") });
+  const said = await world.withHaltedDaemon(() => run([world.folder, "claude", "coder"], asked, 500));
+  expect([said.status, said.err]).toEqual([2, expect.stringMatching(/^ambit: the call is blocked: \S/)]);
 });
 
 test("without a daemon nothing is read from standard input, and the status says so", async () => {

@@ -1,6 +1,6 @@
 // One machine of a test: its own project, state and configuration, the daemon, a person at the control socket, and a calling
 // process. Everything is real and removed afterwards.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -171,6 +171,34 @@ export class World {
       presence: null,
       ...more,
     });
+  }
+
+  /** While this runs no file of the daemon can grow, as on a full disk. */
+  async withFullDisk<T>(act: () => Promise<T>): Promise<T> {
+    const { pid } = await this.status();
+    const limit = (bytes: string): void => {
+      const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:`], {
+        encoding: "utf8",
+      });
+      if (status !== 0) throw new Error(stderr);
+    };
+    limit("1024");
+    try {
+      return await act();
+    } finally {
+      limit("unlimited");
+    }
+  }
+
+  /** While this runs the daemon is there and answers nothing. */
+  async withHaltedDaemon<T>(act: () => Promise<T>): Promise<T> {
+    const { pid } = await this.status();
+    process.kill(pid, "SIGSTOP");
+    try {
+      return await act();
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
   }
 
   /** Kills the daemon; the next one is started as a person would. */
