@@ -22,7 +22,7 @@ export interface ProgramUse {
   readonly cost?: CostRange;
   /** What a person is shown where approval is required. Absent: the use is denied then. */
   readonly question?: JsonObject;
-  /** False: it needs a credential that is not kept, and is denied before anybody is asked. */
+  /** False: it needs a credential that is not kept, and is denied without an approval. */
   readonly hasCredential?: boolean;
 }
 

@@ -1,4 +1,5 @@
 // Plans one step of a live root from the changes: carry in, land, or report a conflict. Each git folder is one unit.
+import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Comparison, SideChange } from "./compare-sides.ts";
 import type { TreeFolder } from "./tree-folder.ts";
 
@@ -141,4 +142,48 @@ function withoutPartialFolders(
     restored: restored.reverse(),
     apart,
   };
+}
+
+const attemptsMax = 3;
+
+export const CONFLICT = "the project changed there while the program ran; nothing was overwritten";
+const KINDS = { file: "write", folder: "folder", link: "link" } as const;
+
+type Changed = Pick<SideChange, "path" | "copy">;
+
+export function unlandedOf({ path, copy }: Changed, code: UnlandedChange["code"], reason: string): UnlandedChange {
+  return { path: keyOf(path), kind: copy === null ? "delete" : KINDS[copy.kind], code, reason };
+}
+
+/** Changes of the program that did not land while it runs: they wait for its end. */
+export class DeferredChanges {
+  readonly #changes = new Map<string, UnlandedChange>();
+  readonly #attempts = new Map<string, number>();
+
+  has(key: string): boolean {
+    return this.#changes.has(key);
+  }
+
+  isConflict(key: string): boolean {
+    return this.#changes.get(key)?.code === "draft_conflict";
+  }
+
+  add(change: SideChange, code: UnlandedChange["code"], reason: string): void {
+    this.set(keyOf(change.path), unlandedOf(change, code, reason));
+  }
+
+  set(key: string, change: UnlandedChange): void {
+    this.#changes.set(key, change);
+  }
+
+  delete(key: string): void {
+    this.#changes.delete(key);
+  }
+
+  /** Counts an attempt; true after too many. */
+  isGivenUp(key: string): boolean {
+    const count = (this.#attempts.get(key) ?? 0) + 1;
+    this.#attempts.set(key, count);
+    return count >= attemptsMax;
+  }
 }

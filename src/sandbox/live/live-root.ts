@@ -11,11 +11,12 @@ import type { LandingContext } from "../drafts/landing.ts";
 import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
-import { CONFLICT, DeferredChanges, unlandedOf } from "./deferred-changes.ts";
 import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import {
+  CONFLICT,
   copyKept,
+  DeferredChanges,
   gitFolderOf,
   hiddenAmong,
   isFresh,
@@ -23,6 +24,7 @@ import {
   planStep,
   quietMilliseconds,
   type StepPlan,
+  unlandedOf,
 } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
 import { isEqualContent } from "./same-content.ts";
@@ -76,8 +78,7 @@ export class LiveRoot {
   #lastDraft: string | null = null;
   #isOver = false;
   #loop: Promise<void> = Promise.resolve();
-  /** Callers of `synchronize`. */
-  #waiting: (() => void)[] = [];
+  #synchronizing: (() => void)[] = [];
 
   private constructor(parts: LiveRootParts, id: string, real: TreeFolder, began: bigint) {
     this.#parts = parts;
@@ -145,7 +146,7 @@ export class LiveRoot {
   synchronize(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+      this.#synchronizing.push(resolve);
       this.#watch.hurry();
     });
   }
@@ -153,7 +154,7 @@ export class LiveRoot {
   async #run(): Promise<void> {
     while (!this.#isOver) {
       const began = performance.now();
-      const waiting = this.#waiting.splice(0);
+      const waiting = this.#synchronizing.splice(0);
       let isPending = false;
       try {
         ({ isPending } = await this.#step(waiting.length > 0));
@@ -164,7 +165,7 @@ export class LiveRoot {
       const took = performance.now() - began;
       if (!this.#isOver) await this.#watch.wait(isPending ? quietMilliseconds : null, took);
     }
-    for (const tell of this.#waiting.splice(0)) tell();
+    for (const tell of this.#synchronizing.splice(0)) tell();
   }
 
   /** `isPending`: a change waits until its file is quiet. `isFinal`: none does. */
@@ -322,7 +323,6 @@ export class LiveRoot {
     let isCopyKept = false;
     try {
       let found: Comparison | null = null;
-      // A client that changed nothing at its end is compared once.
       for (let round = 0; isSealed && round < 2 && found?.changes.length !== 0; round++) {
         const step = await this.#step(true);
         found = step.found;
