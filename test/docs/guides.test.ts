@@ -6,39 +6,11 @@ import { describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
 import { ownFolder } from "../house/own-folder.ts";
 import { blocksOf, read } from "./markdown.ts";
+import { commandsOf, isExpected } from "./page-commands.ts";
 
-const guides = ["guide", "concepts"].flatMap((folder) =>
+const guides = ["guides", "concepts"].flatMap((folder) =>
   readdirSync(join(root, "docs", folder)).map((name) => join("docs", folder, name)),
 );
-
-/** The exit status named in the comment after a command. Without one it succeeds. */
-const STATUS: Readonly<Record<string, (status: number) => boolean>> = {
-  runs: (status) => status === 0,
-  allow: (status) => status === 0,
-  deny: (status) => status === 10,
-  denied: (status) => status === 10,
-  ask: (status) => status === 11,
-  refused: (status) => status === 125,
-  fails: (status) => status !== 0 && status !== 2,
-};
-/** A command with a placeholder must parse; what it names does not exist. */
-const PLACEHOLDER = /\b(ID|NAME|AGENT|TOOL|TOKEN)\b/;
-
-interface Command {
-  readonly text: string;
-  readonly says: string | null;
-}
-
-function commandsOf(block: string): readonly Command[] {
-  const lines = block.trim().split("\n");
-  if (!lines.every((line) => line.startsWith("ambit "))) return [{ text: block, says: null }];
-  return lines.map((line) => ({ text: line, says: /\s# (\w+)/.exec(line)?.[1] ?? null }));
-}
-
-function isExpected({ text, says }: Command, status: number): boolean {
-  if (PLACEHOLDER.test(text.replace(/\s#.*$/, ""))) return status !== 2;
-  return (STATUS[says ?? ""] ?? STATUS["runs"])?.(status) === true;
-}
 
 describe("the guides", () => {
   const folder = ownFolder("ambit-guide-");
@@ -81,7 +53,7 @@ describe("the guides", () => {
   });
 
   test("have every key of the configuration", () => {
-    const page = read(root, "docs/guide/config.md");
+    const page = read(root, "docs/guides/config.md");
     const { stdout } = spawnSync(join(root, "bin", "ambit"), ["schema", "user-config"], { encoding: "utf8" });
     const { properties } = JSON.parse(stdout) as { properties: Record<string, unknown> };
     const keys = Object.keys(properties).filter((key) => key !== "capabilities");
@@ -90,7 +62,7 @@ describe("the guides", () => {
   });
 
   test("have an example configuration without errors", () => {
-    const page = read(root, "docs/guide/config.md");
+    const page = read(root, "docs/guides/config.md");
     const [example = ""] = blocksOf(page, "yaml");
     const check = (text: string): number | null => {
       const own = ownFolder("ambit-config-");

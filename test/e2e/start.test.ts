@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { ORDINARY } from "../house/callers.ts";
 import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 
@@ -187,6 +189,64 @@ describe("a cache is used only if the owner alone can write it", () => {
     chmodSync(join(folder, "dist"), 0o755);
   });
 });
+
+/** As a user with a home of their own, in a mount namespace whose password file has them: only root makes one. */
+function startAs(folder: string, home: string): string {
+  const passwd = join(home, "passwd");
+  writeFileSync(passwd, `ann:x:${ORDINARY}:${ORDINARY}::${home}:/bin/sh\n`);
+  const line = 'mount --bind "$0" /etc/passwd && exec setpriv "$@"';
+  const user = [`--reuid=${ORDINARY}`, `--regid=${ORDINARY}`, "--clear-groups"];
+  const program = [process.execPath, join(folder, "bin", "ambit"), "can"];
+  const { status, stdout, stderr } = spawnSync("unshare", ["--mount", "sh", "-c", line, passwd, ...user, ...program], {
+    ...{ encoding: "utf8", timeout: 20_000, env: { PATH: process.env["PATH"] } },
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+/** An installation of root, and the home of a user with the state folder that the daemon made. */
+function rootsInstall(): { readonly folder: string; readonly home: string; readonly code: string } {
+  const folder = install("honest");
+  const home = mkdtempSync(join(tmpdir(), "ambit-home-"));
+  folders.push(home);
+  const state = join(home, ".local", "state", "ambit");
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  for (const one of [home, join(home, ".local"), join(home, ".local", "state"), state]) {
+    chmodSync(one, 0o700);
+    chownSync(one, ORDINARY, ORDINARY);
+  }
+  return { folder, home, code: join(state, "code") };
+}
+
+if (isRoot) {
+  describe("a program of root, as it is installed for every user", () => {
+    test("keeps an ordinary user's cache in their state folder, and uses it", () => {
+      const { folder, home, code } = rootsInstall();
+      expect(startAs(folder, home)).toBe("honest");
+      expect([compiledOf(folder), readdirSync(code)]).toEqual([[], [compiled]]);
+      // Another program of the same length that V8 accepts shows that this cache is the one that runs.
+      writeFileSync(join(code, compiled), poisoned("honest", "poison"));
+      expect(startAs(folder, home)).toBe("poison");
+      chmodSync(join(code, compiled), 0o666);
+      expect(startAs(folder, home)).toBe("honest");
+      expect(startAs(folder, home)).toBe("honest");
+    });
+
+    test.each<[string, (state: string, code: string) => void]>([
+      ["a state folder that others write", (state) => chmodSync(state, 0o777)],
+      ["a state folder of another user", (state) => chownSync(state, otherUser, otherUser)],
+      ["no state folder", (state) => rmSync(state, { recursive: true })],
+      ["a folder for code that is a link", (_, code) => symlinkSync(tmpdir(), code)],
+    ])("leaves no cache in %s, and starts", (_, change) => {
+      const { folder, home, code } = rootsInstall();
+      const state = join(code, "..");
+      change(state, code);
+      expect(startAs(folder, home)).toBe("honest");
+      expect(compiledOf(folder)).toEqual([]);
+      expect(existsSync(join(code, compiled))).toBe(false);
+    });
+  });
+}
 
 test("a checkout without a build says how to build it", () => {
   const folder = install("honest");

@@ -155,7 +155,7 @@ export function apiLines(found: readonly ApiDoor[]): readonly string[] {
   const all = new Set(found.flatMap(({ names }) => names.map(({ name }) => name)));
   return [
     "What the package exports. Everything else is internal and may change in any version ([releases](../releases.md)).",
-    "How to use it: [library](library.md) and [the context](../guide/context.md).",
+    "How to use it: [library](library.md) and [the context](../guides/context.md).",
     "",
     `${all.size} names: ${found.map(({ name, names }) => `\`${name}\` ${names.length}`).join(", ")}.`,
     "",

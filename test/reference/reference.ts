@@ -52,7 +52,18 @@ export function codesPage(): string {
 }
 
 function entry([name, { means, doThis, example }]: readonly [string, Page]): string[] {
-  return [`### ${name}`, "", means, "", doThis, "", "```", example, "```", ""];
+  return [
+    `### ${name}`,
+    "",
+    means,
+    "",
+    doThis,
+    "",
+    `\`\`\`${example.startsWith("ambit ") ? "sh" : "yaml"}`,
+    example,
+    "```",
+    "",
+  ];
 }
 
 export function dataPage(): string {

@@ -71,9 +71,11 @@ export async function call(
   const wait = Number(options.wait ?? 0);
   if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
     const message = input === null ? "the arguments must be one JSON object" : "--wait must be a number of seconds";
-    const isFile = read === null && text !== undefined && existsSync(text);
+    // `@FILE` is how other programs read a file.
+    const file = text?.replace(/^@/, "");
+    const isFile = read === null && file !== undefined && existsSync(file);
     const fix = isFile
-      ? commandText(["call", agent, tool, "--input", text])
+      ? commandText(["call", agent, tool, "--input", file])
       : commandText(input === null ? ["tools", "show", tool] : ["call", agent, tool, "--wait", "60"]);
     tellRefusal(ports, { ok: false, code: "invalid_input", message, fix }, options.json);
     return EXIT.usage;

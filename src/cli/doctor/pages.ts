@@ -153,7 +153,7 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
   sandbox_blocked: {
     means: "bubblewrap is installed, but the system does not let it create namespaces. Programs of agents are refused.",
     doThis:
-      "Enable user namespaces, or give bubblewrap an AppArmor profile; in a container, allow namespaces and a /proc of its own (docs/guide/containers.md).",
+      "Enable user namespaces, or give bubblewrap an AppArmor profile; in a container, allow namespaces and a /proc of its own (docs/guides/containers.md).",
     example: "bwrap --unshare-all --ro-bind / / --proc /proc true",
   },
   sandbox_weaker: {

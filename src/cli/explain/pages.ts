@@ -162,7 +162,7 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     means:
       "The grant covers the request and requires approval, but no approval was requested: too many approvals of this agent are pending, the arguments are too long to show to a person, or the store of approvals did not respond. No approval is pending.",
     doThis: "Answer the pending approvals or shorten the arguments, then call again.",
-    example: "ambit approvals",
+    example: "ambit approvals list",
   },
 };
 
