@@ -68,7 +68,7 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
       meaning:
         "Landlock, a filter of system calls and a supervisor hold them. Programs work in a copy of the project, see names and sizes of other files, and cannot listen on a port.",
       fix:
-        fix ?? "allow namespaces, as docs/guide/containers.md says, or `namespaces: required` in your own config.yml",
+        fix ?? "allow namespaces, as docs/guides/containers.md says, or `namespaces: required` in your own config.yml",
     }),
   );
   passed.push(
