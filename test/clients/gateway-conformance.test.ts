@@ -50,7 +50,7 @@ afterAll(async () => {
 const OWN_ROOTS = "a server is told the roots of its entry, and the client is not asked";
 const NOT_ASKED = "answers to what the client was not asked, without a note, are no answers: it is asked first";
 const OUR_DATA = "the data of the error are those of a denial, with its code and id";
-const OUR_FRONT = "the check fails directly: what it is about is answered by our own server, which passes it";
+const OUR_FRONT = "the check fails directly, and does not through the gateway, whose own server answers it";
 const NO_TASKS = "neither has tasks; the gateway denies the suite's tools for them by a result, and not by an error";
 
 /** Lines that the suite has directly and not through the gateway, and why. */
