@@ -10,7 +10,15 @@ const USER = "ambit-ci";
 /** Tests that create, own or remove files, processes and sockets. */
 const PARTS = [
   ...["src/platform", "src/store", "src/sandbox", "src/agents/disk", "src/daemon", "src/main"],
-  ...["test/daemon", "test/files", "test/native", "test/sandbox", "test/secrets", "test/state/control.test.ts"],
+  ...[
+    "test/daemon",
+    "test/files",
+    "test/native",
+    "test/sandbox",
+    "test/supervised",
+    "test/secrets",
+    "test/state/control.test.ts",
+  ],
   ...["test/tools/hosts", "test/mcp/belonging.test.ts", "test/e2e/rows", "test/e2e/start", "test/e2e/readme"],
   // These start the command line as the user who runs them (test/house/callers.ts).
   ...["test/draft", "test/e2e/exec.test.ts", "test/programs/clean.test.ts", "test/attack/two"],

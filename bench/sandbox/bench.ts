@@ -59,6 +59,8 @@ async function measureAll(fixture: BenchFixture): Promise<Pick<SandboxResult, "r
   const network = brokerWith(broker, await names.start());
   const sandboxes = sandboxesOn(kernel, fixture, network, true);
   const ungrouped = sandboxesOn(kernel, fixture, null, false);
+  const unmounted = { ...kernel, backend: { kind: "supervised", because: "measured" } as const };
+  const supervised = sandboxesOn(unmounted, fixture, network, false);
   const missing = runtimeMissing();
   const notes = missing.map((one) => `${RUNTIME} is not measured: there is no ${one} on the PATH`);
   let runtime: SandboxRuntime | null = null;
@@ -71,20 +73,28 @@ async function measureAll(fixture: BenchFixture): Promise<Pick<SandboxResult, "r
     const idle = await measureMemory(sandboxes, planned);
     if (idle === null) notes.push(`${IDLE}: the kernel does not tell us`);
     say("starts");
-    const starts = await measureStarts({ ground: kernel, planned, networked, sandboxes, ungrouped, runtime });
+    const starts = await measureStarts({
+      ground: kernel,
+      planned,
+      networked,
+      sandboxes,
+      ungrouped,
+      supervised,
+      runtime,
+    });
     const megabytes = Math.round(process.memoryUsage.rss() / 1e6);
     notes.push(`the measuring process held ${megabytes} MB, and every spawn of Node's costs more the more that is`);
     say("files");
     const files = await measureFiles(kernel, fixture);
     const work = await measureWork(fixture);
     say("network");
-    const ways = await measureNetwork({ sandboxes, networked, client, name: NAME, port, runtime });
+    const ways = await measureNetwork({ sandboxes, supervised, networked, client, name: NAME, port, runtime });
     return {
       rows: [...starts.rows, ...(idle === null ? [] : [idle]), ...files, ...work, ...ways.rows],
       notes: [...notes, ...starts.notes, ...ways.notes],
     };
   } finally {
-    await Promise.all([sandboxes.end(null), ungrouped.end(null)]);
+    await Promise.all([sandboxes.end(null), ungrouped.end(null), supervised.end(null)]);
     await broker.stop();
     await runtime?.close();
     names.stop();

@@ -8,7 +8,7 @@ import { ASYNC, SMALL_READ, SYNC } from "./file-cases.ts";
 import { IDLE } from "./memory.ts";
 import { CONNECT, CURL_DOWNLOAD } from "./network-cases.ts";
 import { RUNTIME } from "./sandbox-runtime.ts";
-import { COLD, COLD_ENDED, WARM } from "./starts.ts";
+import { COLD, COLD_ENDED, UNMOUNTED, WARM } from "./starts.ts";
 import { COLD_DRAFT, READ_ONLY } from "./work-cases.ts";
 import { NEW_FILES, NOTHING, TEN_FILES, WORKS } from "./work-projects.ts";
 
@@ -19,6 +19,7 @@ const throughputMin = 2;
 const readMax = 4;
 const readNanosecondsMax = 60_000;
 const coldNanosecondsMax = 30e6;
+const unmountedNanosecondsMax = 20e6;
 const warmCommandNanosecondsMax = 5e6;
 const connectNanosecondsMax = 2e6;
 const workMax = 1.15;
@@ -52,8 +53,10 @@ export function goals(rows: readonly Row[]): readonly Goal[] {
   });
   const all: readonly Goal[] = [
     atMost(COLD, of(OURS, COLD), coldNanosecondsMax),
+    atMost(`${COLD}, no namespaces`, of(UNMOUNTED, COLD), unmountedNanosecondsMax),
     atMost(WARM, of(OURS, WARM), warmCommandNanosecondsMax),
     atMost(CONNECT, of(OURS, CONNECT), connectNanosecondsMax),
+    atMost(`${CONNECT}, no namespaces`, of(UNMOUNTED, CONNECT), connectNanosecondsMax),
     ...work,
     atMost(`${NEW_FILES}, landed`, of(OURS, NEW_FILES), newFilesNanosecondsMax),
     atMost(

@@ -6,7 +6,7 @@ import { runBare } from "./bare.ts";
 import type { Planned } from "./fixture.ts";
 import { downloadBytes } from "./network-programs.ts";
 import { RUNTIME, type SandboxRuntime } from "./sandbox-runtime.ts";
-import type { Measured } from "./starts.ts";
+import { type Measured, UNMOUNTED, withoutMounts } from "./starts.ts";
 import { byTurns, type Contender, timed } from "./turns.ts";
 
 export const DIRECT = "direct";
@@ -23,6 +23,8 @@ const downloadTurnsCount = 7;
 
 export interface NetworkOptions {
   readonly sandboxes: LinuxSandboxes;
+  /** Without namespaces. */
+  readonly supervised: LinuxSandboxes;
   readonly networked: Planned;
   readonly client: string;
   readonly name: string;
@@ -34,8 +36,9 @@ export interface NetworkOptions {
 const relayTriesMax = 20;
 
 export async function measureNetwork(asked: NetworkOptions): Promise<Measured> {
-  const { sandboxes, networked, client, name, port, runtime } = asked;
-  const owner = newOwner();
+  const { sandboxes, supervised, networked, client, name, port, runtime } = asked;
+  const [owner, unmountedOwner] = [newOwner(), newOwner()];
+  const unmounted = withoutMounts(networked);
   const inside = (argv: readonly [string, ...string[]]): Promise<string> =>
     runInside(sandboxes, owner, networked, argv);
   const rows: Row[] = [];
@@ -53,6 +56,13 @@ export async function measureNetwork(asked: NetworkOptions): Promise<Measured> {
         {
           subject: OURS,
           turn: async () => numbers(await inside([client, name, `${port}`, word, `${count}`]), count),
+        },
+        {
+          subject: UNMOUNTED,
+          turn: async () => {
+            const argv = [client, name, `${port}`, word, `${count}`] as const;
+            return numbers(await runInside(supervised, unmountedOwner, unmounted, [...argv]), count);
+          },
         },
       ])),
     );

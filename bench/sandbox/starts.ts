@@ -17,6 +17,9 @@ const flightTurnsCount = 6;
 const lanesCount = 8;
 const laneStartsCount = 4;
 
+/** Our sandboxes where namespaces are refused. */
+export const UNMOUNTED: string = `${OURS}, no namespaces`;
+
 export const COLD = "start, cold";
 export const COLD_ENDED = "start, cold, until it is gone";
 export const COLD_NETWORK = "start, cold, with a network";
@@ -31,6 +34,8 @@ export interface StartsOptions {
   readonly sandboxes: LinuxSandboxes;
   /** Without control groups. */
   readonly ungrouped: LinuxSandboxes;
+  /** Without namespaces. */
+  readonly supervised: LinuxSandboxes;
   readonly runtime: SandboxRuntime | null;
 }
 
@@ -40,8 +45,9 @@ export interface Measured {
 }
 
 export async function measureStarts(asked: StartsOptions): Promise<Measured> {
-  const { ground, planned, networked, sandboxes, ungrouped, runtime } = asked;
-  const warm = newOwner();
+  const { ground, planned, networked, sandboxes, ungrouped, supervised, runtime } = asked;
+  const [warm, warmSupervised] = [newOwner(), newOwner()];
+  const unmounted = withoutMounts(planned);
   const bare: Contender = { subject: BARE, turn: () => timed(() => runBare(TRUE, [])) };
   const library: Contender[] = [];
   if (runtime !== null) library.push({ subject: RUNTIME, turn: () => timed(() => runtime.run(TRUE)) });
@@ -55,6 +61,7 @@ export async function measureStarts(asked: StartsOptions): Promise<Measured> {
       bubblewrap(planned.plan),
       { subject: OURS, turn: () => cold(sandboxes, planned) },
       { subject: `${OURS}, no control groups`, turn: () => cold(ungrouped, planned) },
+      { subject: UNMOUNTED, turn: () => cold(supervised, unmounted) },
       ...library,
     ])),
     ...(await byTurns(COLD_ENDED, turnsCount, [
@@ -64,6 +71,7 @@ export async function measureStarts(asked: StartsOptions): Promise<Measured> {
     ...(await byTurns(WARM, turnsCount * 2, [
       bare,
       { subject: OURS, turn: () => timed(() => runInside(sandboxes, warm, planned, [TRUE])) },
+      { subject: UNMOUNTED, turn: () => timed(() => runInside(supervised, warmSupervised, unmounted, [TRUE])) },
     ])),
     ...(await byTurns(COLD_NETWORK, turnsCount, [
       bubblewrap(networked.plan),
@@ -75,6 +83,12 @@ export async function measureStarts(asked: StartsOptions): Promise<Measured> {
   const clis: Contender[] =
     runtime === null ? [] : [{ subject: RUNTIME_CLI, turn: () => timed(() => runtime.runCli(TRUE)) }];
   return { rows: [...rows, ...flights.rows, ...(await byTurns(CLI, slowTurnsCount, clis))], notes: flights.notes };
+}
+
+/** The real folder, as a copy of it would be seen: making the copy is not part of a start. */
+export function withoutMounts({ plan, judge }: Planned): Planned {
+  const root: Planned["plan"]["root"] = plan.root === null ? null : { ...plan.root, mode: "ro" };
+  return { plan: { ...plan, masked: [], root }, judge };
 }
 
 /** From the call to its result, in a new sandbox; its end is not part of the time. */

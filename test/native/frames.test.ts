@@ -204,7 +204,7 @@ describe("the command line", () => {
     const facts = JSON.parse(execFileSync(program, ["facts"], { encoding: "utf8" }));
     expect(Object.keys(facts)).toEqual([
       ...["protocol", "arch", "landlockAbi", "seccomp", "openTree", "mountSetattr", "memfdNoexec", "tproxy"],
-      ...["userNamespaces", "overlay"],
+      ...["userNamespaces", "overlay", "supervised"],
     ]);
     expect(facts).toMatchObject({ protocol: 1, seccomp: true, openTree: true, mountSetattr: true, overlay: true });
   });

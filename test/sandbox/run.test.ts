@@ -29,7 +29,10 @@ describe("how a command ends", () => {
     [["/bin/sh", "-c", "kill -9 $$"], { kind: "signalled", signal: 9 }],
     [["sh", "-c", "exit 3"], { kind: "exited", status: 3 }],
     [["no-such-program"], { kind: "unstarted", reason: "no such program on the sandbox's PATH", isMissing: true }],
-    [["/etc/os-release"], { kind: "unstarted", reason: "it may not be executed: it is a folder, or a file without `chmod +x`" }],
+    [
+      ["/etc/os-release"],
+      { kind: "unstarted", reason: "it may not be executed: it is a folder, or a file without `chmod +x`" },
+    ],
   ] as const)("%j", async (argv, ending) => {
     expect(ranOf(await run(sandboxes, plan, [...argv])).ending).toEqual(ending);
   });
