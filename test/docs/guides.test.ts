@@ -8,8 +8,13 @@ import { ownFolder } from "../house/own-folder.ts";
 import { blocksOf, read } from "./markdown.ts";
 import { commandsOf, isExpected } from "./page-commands.ts";
 
+/** Their commands start the clients themselves: `npm run test:clients` runs them. */
+const OF_CLIENTS: readonly string[] = ["claude-code.md", "codex.md", "gemini.md", "opencode.md"];
+
 const guides = ["guides", "concepts"].flatMap((folder) =>
-  readdirSync(join(root, "docs", folder)).map((name) => join("docs", folder, name)),
+  readdirSync(join(root, "docs", folder))
+    .filter((name) => !OF_CLIENTS.includes(name))
+    .map((name) => join("docs", folder, name)),
 );
 
 describe("the guides", () => {

@@ -1,4 +1,4 @@
-// No document tells anybody to fetch our package by its name from a registry: until the first release the name may become
+// No document says to fetch our package by its name from a registry: until the first release the name may become
 // another person's package (decision 0156).
 import { expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";

@@ -47,7 +47,7 @@ const ASSUMED: Readonly<Record<string, (project: string) => void>> = {
       ".ambit/skills/release-notes/SKILL.md": blocksOf(read(root, "docs/reference/records.md"), "markdown")[1] ?? "",
     }),
   "hooks.md": (project) => {
-    const settings = JSON.stringify({ permissions: { allow: ["Bash(git log:*)"], deny: ["WebFetch"] } });
+    const settings = '{"permissions": {"allow": ["Bash(git log:*)"], "deny": ["WebFetch"]}}';
     writeFiles(project, { ".claude/settings.json": settings, ".claude/settings.local.json": settings });
   },
   "mcp-servers.md": (project) => {
