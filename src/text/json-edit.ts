@@ -97,8 +97,19 @@ function doubledKey(top: Node): string | null {
 }
 
 function edited(text: string, at: readonly (string | number)[], value: Json | undefined, isInsertion: boolean): string {
-  const edits = modify(text, [...at], value, { formattingOptions: formatOf(text), isArrayInsertion: isInsertion });
-  return applyEdits(text, edits);
+  const options = { isArrayInsertion: isInsertion };
+  const formatted = applyEdits(text, modify(text, [...at], value, { ...options, formattingOptions: formatOf(text) }));
+  const plain = modify(text, [...at], value, options);
+  const [first, last] = [plain[0], plain.at(-1)];
+  if (first === undefined || last === undefined || isKept(text, formatted, first.offset, last.offset + last.length))
+    return formatted;
+  // The formatter takes whole lines, also what is not ours on them.
+  return applyEdits(text, plain);
+}
+
+/** Whether everything before and behind this part is there as it was. */
+function isKept(text: string, after: string, from: number, to: number): boolean {
+  return after.startsWith(text.slice(0, from).trimEnd()) && after.endsWith(text.slice(to).trimStart());
 }
 
 /** Removes the empty list, and the objects that hold nothing else. */

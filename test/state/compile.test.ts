@@ -161,6 +161,17 @@ test("skills lint: what a skill gives itself in Claude Code, and what the record
   expect((await world.ambit("skills", "lint")).out).toContain("not known to read");
 });
 
+test("skills lint reads skills of the client too, which ambit offers to no agent", async () => {
+  const text = `---\nname: ship\ndescription: d\nallowed-tools: Bash(*)\n---\nx\n`;
+  world.write("project/.claude/skills/ship/SKILL.md", text);
+  const { status, out } = await world.ambit("skills", "lint", "ship");
+  expect([status, out]).toEqual([
+    10,
+    expect.stringMatching(/ship {2}.*\.claude\/skills\/ship\/SKILL\.md\n.*Bash\(\*\)/),
+  ]);
+  expect((await world.ambit("skills", "list")).out).not.toContain("ship");
+});
+
 describe("import", () => {
   const file = (): string => join(world.project, ".ambit", "agents", "mine.md");
   const rules = {

@@ -67,7 +67,7 @@ describe("connect and disconnect", () => {
     expect(connected.out).toContain("shell commands: kernel");
     expect(text()).toContain("// who may do what");
     expect(text()).toContain("/* mine */");
-    expect(text()).toContain('"onFailure": "block"');
+    expect(text()).toMatch(/"onFailure": ?"block"/);
     expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain("keep");
     expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("restored");
     expect(text()).toBe(SETTINGS);
@@ -83,6 +83,23 @@ describe("connect and disconnect", () => {
     expect(text()).not.toContain("ambit");
     expect(text()).toContain("// changed");
     expect(text()).toContain("/* mine */");
+  });
+
+  test.each([
+    '{"permissions" : {"allow":["Bash(*)"], },}',
+    '// mine\n{\n\t"permissions" : {"allow":["Bash(*)"], } }\n',
+    '{ "hooks":{"PreToolUse":[ {"matcher":"Write","hooks":[]} ]}, "x" :1 }',
+    '{\r\n  "x": [1,2 , 3],  "y": {}   // odd\r\n}',
+  ])("what is not ours stays as it is written, on the same line too: %j", async (before) => {
+    writeFileSync(settings, before);
+    await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    expect(text()).toContain(": ambit-hook claude coder");
+    // As somebody else's edit: the file is not what we wrote last.
+    writeFileSync(settings, `${text()}\n`);
+    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("edited since");
+    expect(text().replace(/\s+/g, "")).toBe(before.replace(/\s+/g, ""));
+    for (const part of before.match(/"(?:permissions|matcher|x|y)"[^}\]]*/g) ?? [])
+      expect(text()).toContain(part.trim());
   });
 
   test("a file that was not there is removed again", async () => {

@@ -8,7 +8,7 @@ import type { SkillOrigin } from "../skills/skill.ts";
 import { recordSkills, type SkillMachine, type SkillSource } from "../skills/skill-shelf.ts";
 import { createRecord, fileText, listRecords, RECORDS, readListed, recordCache } from "./record-files.ts";
 import type { RecordsFolder } from "./records-folder.ts";
-import { listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
+import { CLIENT_SKILLS, listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
 
 export function recordsFolder(
   workspace: string,
@@ -47,14 +47,19 @@ export function skillMachine({ home, config, workspace, records, now, nameOf }: 
     read: ({ path }) => fileText(join(folder, path), sourceCharactersMax),
     nameOf: (path) => nameOf(join(folder, path)),
   });
-  const project = (root: string): SkillSource => ({
+  const project = (root: string, below = SKILLS): SkillSource => ({
     origin: "project",
-    ...listProjectSkills(root, now),
-    read: (file) => readListed(join(root, SKILLS), file, sourceCharactersMax),
-    nameOf: (path) => nameOf(join(root, SKILLS, path)),
+    ...listProjectSkills(root, now, below),
+    read: (file) => readListed(join(root, below), file, sourceCharactersMax),
+    nameOf: (path) => nameOf(join(root, below, path)),
   });
   return {
     frontmatter: readFrontmatter,
+    clientSources: () =>
+      CLIENT_SKILLS.flatMap((below) => [
+        ...(home === null ? [] : [own("shared", join(home, below))]),
+        ...(workspace === null ? [] : [project(workspace, below)]),
+      ]),
     sources: () => [
       ...(config === null ? [] : [own("user", join(config, USER_SKILLS))]),
       ...(home === null ? [] : [own("shared", join(home, SHARED_SKILLS))]),

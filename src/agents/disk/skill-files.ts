@@ -15,6 +15,8 @@ import {
 export const SKILLS = ".ambit/skills";
 /** Below the home folder: skills that agent clients share. */
 export const SHARED_SKILLS = ".agents/skills";
+/** Below the home folder and in a project: skills that a client reads by itself, and ambit does not offer. */
+export const CLIENT_SKILLS: readonly string[] = [".claude/skills", ".codex/skills", ".opencode/skill"];
 /** Below the user's configuration. */
 export const USER_SKILLS = "skills";
 
@@ -29,8 +31,8 @@ const LIMITS: ListingLimits = {
 };
 
 /** A project's skills. Links are not followed, and subfolders of a skill are not entered. */
-export function listProjectSkills(workspace: string, now: number): FolderListing {
-  const folder = join(workspace, SKILLS);
+export function listProjectSkills(workspace: string, now: number, below: string = SKILLS): FolderListing {
+  const folder = join(workspace, below);
   const isEntered = (path: string): boolean => !path.includes("/");
   return listFolder({ folder, inside: workspace, now, limits: LIMITS, isWanted: isSkillFile, isEntered });
 }

@@ -24,6 +24,8 @@ export interface SkillSource {
 
 export interface SkillMachine {
   sources(): readonly SkillSource[];
+  /** Skills that clients read by themselves: for `skills lint`, and offered to no agent. */
+  clientSources?(): readonly SkillSource[];
   frontmatter(source: Source): ParsedText;
 }
 

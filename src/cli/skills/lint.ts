@@ -27,7 +27,11 @@ const OTHERS = "Codex, opencode, Gemini CLI, Cursor, Copilot CLI, VS Code";
 
 export function skillsLint(ports: SkillsPorts, name: string | undefined, options: SkillsLintOptions): ExitCode {
   const { machine, reading } = ports.skills;
-  const { skills, problems } = openSkills(machine, reading);
+  const shelves = [machine.sources(), ...(machine.clientSources?.() ?? []).map((source) => [source])].map((sources) =>
+    openSkills({ ...machine, sources: () => sources }, reading),
+  );
+  const skills = shelves.flatMap((shelf) => shelf.skills);
+  const problems = shelves.flatMap((shelf) => shelf.problems);
   const chosen = name === undefined ? skills : skills.filter((one) => one.name === name);
   if (name !== undefined && chosen.length === 0)
     return fail(ports, options, EXIT.error, `no skill ${JSON.stringify(name.slice(0, 200))}`, "ambit skills list");
