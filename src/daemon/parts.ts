@@ -313,6 +313,8 @@ export interface DaemonParts {
   readonly accessTokens?: AccessTokens;
   readonly presence: PresenceBook;
   readonly vault: Vault;
+  /** Whether the value of this secret signs a text, by HMAC with SHA-256 in hexadecimal; null if its value cannot be read. */
+  isSigned(secret: string, text: string, signature: string): Promise<boolean | null>;
   readonly proof: Proof;
   readonly records: Records;
   readonly agentRecords: AgentRecordWriter;

@@ -47,6 +47,7 @@ import { doctorPorts } from "./doctor.ts";
 import { initParts } from "./init.ts";
 import { programRunner } from "./programs.ts";
 import { taskOutputs } from "./task-outputs.ts";
+import { listenForHooks } from "./webhooks.ts";
 
 export { agentOf };
 
@@ -135,6 +136,7 @@ export function composePorts(machine: Machine): ProgramPorts {
           : editOrgFile(agents, { workspace, state: folders.state }, path, source, text),
     },
     taskOutputs: folders.state === null ? null : taskOutputs(folders.state),
+    webhooks: listenForHooks,
     fresh: () => composePorts(machine),
     personality: (path) => readPersonalityFolder(resolve(cwd, path), readingAt(workspace ?? cwd)),
     editContext: (name) => ({

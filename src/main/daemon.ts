@@ -1,5 +1,6 @@
 // The composition root of the daemon: connects its state, what it reads and what it runs.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
 import { userNames } from "../agents/disk/user-files.ts";
@@ -140,6 +141,15 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     }),
     presence: new PresenceVerifiers(stores.settings, now),
     vault: secrets.vault,
+    isSigned: async (name, text, signature) => {
+      await secrets.ready();
+      const key = secrets.open(name);
+      if (!key.ok) return null;
+      const wanted = createHmac("sha256", key.value.value).update(text).digest();
+      key.value.value.fill(0);
+      const given = Buffer.from(signature, "hex");
+      return wanted.length === given.length && timingSafeEqual(wanted, given);
+    },
     drafts: drafts.lifecycle,
     redacting: secrets.redacting,
     isTrigger: (session, request) => files.isTrigger(session, request),

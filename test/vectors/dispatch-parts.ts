@@ -24,6 +24,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
     zones: machineZones(),
     problems: () => [],
     vault: secrets.vault,
+    isSigned: async () => null,
     redacting: secrets.redacting,
     isTrigger: () => false,
     presence: { names: () => [], check: absent, set: absent, delete: absent },

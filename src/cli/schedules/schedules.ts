@@ -51,6 +51,8 @@ Examples:
   ambit schedules add engineer 'cron 0 9 * * 1-5 in Europe/Berlin' --missed skip -- npm test
   ambit schedules add engineer 'at 2030-01-31T09:00' 'write the report'
   ambit schedules add reviewer 'after ID' 'review what was made'
+  ambit schedules add reviewer 'on file docs/**/*.md' 'check the docs'
+  ambit schedules add engineer 'on webhook deploy' 'look at the deploy'
 
 Exit status: 0 done, 1 no such schedule, 2 usage, 4 no daemon.`;
 

@@ -52,6 +52,7 @@ export function addTasks(
   word("work", "run tasks as they become due, fairly among agents, until a signal")
     .option("--jobs <count>", "how many at the same time", "1")
     .option("--once", "end when nothing is queued or running", false)
+    .option("--webhooks <port>", "also listen for signed requests, on 127.0.0.1 alone")
     .action(async (options: WorkOptions) => end(await tasksWork(ports, options)));
   word("log", "print the output of a run, secrets redacted")
     .argument("[task]", "an id shown by ambit tasks list; with --grep alone, all tasks of this workspace")

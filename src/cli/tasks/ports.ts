@@ -8,6 +8,17 @@ export interface TaskOutput {
   close(): void;
 }
 
+/** A request of a webhook, as it was received. */
+export interface HookRequest {
+  readonly name: string;
+  /** Seconds since 1970, as the sender wrote them. */
+  readonly at: number;
+  readonly signature: string;
+  readonly body: string;
+}
+
+export type HookAnswer = "accepted" | "unsigned" | "busy" | "unavailable";
+
 export interface TasksPorts extends ExecPorts, ControlPorts, OrgPorts {
   /** The output of runs, kept in the state folder; null without one. */
   readonly taskOutputs: {
@@ -18,6 +29,13 @@ export interface TasksPorts extends ExecPorts, ControlPorts, OrgPorts {
     /** Removes the oldest where there are too many. */
     prune(): void;
   } | null;
+  /** Listens for webhooks on the loopback address alone. */
+  webhooks(
+    port: number,
+    handle: (request: HookRequest) => Promise<HookAnswer>,
+  ): Promise<
+    { readonly ok: true; readonly address: string; close(): void } | { readonly ok: false; readonly message: string }
+  >;
   /** The same with files read anew: a runner lives longer than one reading of them. */
   fresh(): TasksPorts;
 }

@@ -13,12 +13,13 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
 import { timeText } from "../terminal/time.ts";
-import type { TaskOutput, TasksPorts } from "./ports.ts";
+import type { HookAnswer, TaskOutput, TasksPorts } from "./ports.ts";
 import { planRun } from "./run.ts";
 
 export interface WorkOptions extends JsonOption {
   readonly jobs: string;
   readonly once: boolean;
+  readonly webhooks?: string;
 }
 
 const jobsMax = 64;
@@ -36,16 +37,43 @@ export async function tasksWork(ports: TasksPorts, options: WorkOptions): Promis
     return fail(ports, options, EXIT.usage, `--jobs is a number from 1 to ${jobsMax}`, "ambit tasks work --jobs 4");
   if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
   const { signal, release } = cancelOnSignals();
+  const port = options.webhooks === undefined ? null : Number(options.webhooks);
+  if (port !== null && !(Number.isInteger(port) && port >= 0 && port <= portMax))
+    return fail(ports, options, EXIT.usage, "--webhooks is a port", "ambit tasks work --webhooks 8787");
   const runner = new Runner(ports, workspace, options.json, signal);
   ports.taskOutputs?.prune();
+  const hooks =
+    port === null
+      ? null
+      : await ports.webhooks(port, async (request) => {
+          const answer = await runner.ask("schedules.deliver", { ...request, workspace });
+          return answer.ok ? "accepted" : (HOOK_ANSWERS[answer.code] ?? "unavailable");
+        });
+  if (hooks?.ok === false) {
+    runner.close();
+    release();
+    return fail(ports, options, EXIT.error, `cannot listen on port ${options.webhooks}: ${hooks.message}`, null);
+  }
+  if (hooks !== null) {
+    const { address } = hooks;
+    ports.print(options.json ? jsonLine({ webhooks: address }) : `webhooks at ${address}/api/trigger/NAME`);
+  }
   try {
     const exits = await Promise.all(Array.from({ length: jobs }, () => runner.loop(options.once)));
     return exits.find((exit) => exit !== EXIT.ok) ?? EXIT.ok;
   } finally {
+    hooks?.close();
     runner.close();
     release();
   }
 }
+
+const portMax = 65_535;
+const HOOK_ANSWERS: Readonly<Record<string, HookAnswer>> = {
+  bad_signature: "unsigned",
+  invalid_input: "unsigned",
+  too_many: "busy",
+};
 
 /** Runs one task now, with its output on the terminal too. */
 export async function tasksRun(ports: TasksPorts, id: string, options: JsonOption): Promise<ExitCode> {

@@ -1,14 +1,15 @@
 // Control messages about schedules: people add and remove them.
-import { optionalText, textIn } from "../../core/base/fields.ts";
+import { numberIn, optionalText, textIn } from "../../core/base/fields.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { ScheduleView } from "../../core/ports/daemon/task-messages.ts";
 import { MISSED, type Schedule } from "../../core/ports/stores/schedule-store.ts";
 import { isEnded } from "../../core/ports/stores/task-store.ts";
-import { begun } from "../../org/schedules/schedule-life.ts";
+import { acceptRequest, begun } from "../../org/schedules/schedule-life.ts";
 import { nextTime, parseWhen, type When } from "../../org/schedules/when.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Schedules } from "../tasks/schedules.ts";
+import { WatchedFiles } from "../tasks/watched-files.ts";
 import type { Admission } from "./admission.ts";
 import { holdsSecretText, SECRET, workIn } from "./tasks.ts";
 
@@ -64,6 +65,7 @@ export function scheduleAnswers(
         return found.value === null ? unknown(idIn(exchange)) : { ok: true, value: viewOf(parts, found.value) };
       },
     ],
+    ["schedules.deliver", (exchange) => deliver(parts, schedules, exchange)],
     [
       "schedules.remove",
       async (exchange) => {
@@ -93,12 +95,21 @@ type ScheduleInput = Pick<
 
 /** A schedule that has at least one time to come. */
 export async function newSchedule(
-  { stores, zones, wall, id }: Pick<DaemonParts, "stores" | "zones" | "wall" | "id">,
+  parts: Pick<DaemonParts, "stores" | "zones" | "wall" | "id" | "now" | "digest" | "vault">,
   input: ScheduleInput,
 ): Promise<Answer<Schedule>> {
+  const { stores, zones, wall, id } = parts;
   const read = parseWhen(input.when);
   if (!read.ok) return refusal("invalid_input", read.message);
   const { when } = read;
+  if (when.kind === "webhook") {
+    const others = await stores.schedules.list(input.workspace);
+    if (!others.ok) return refusal(others.code, others.message);
+    if (others.value.some((one) => !one.isEnded && one.when === read.text))
+      return refusal("invalid_input", `there is a schedule \`${read.text}\` already: ambit schedules list`);
+    const secret = parts.vault.list().find(({ name }) => name === when.name);
+    if (secret === undefined || !secret.binding.tools.includes(WEBHOOK_TOOL)) return noSecret(when.name);
+  }
   const zone = zones.named(zoneIn(when) ?? zones.local());
   if (zone === null) return refusal("invalid_input", `there is no time zone ${zoneIn(when) ?? zones.local()}`);
   let seen: string | null = null;
@@ -115,8 +126,65 @@ export async function newSchedule(
     when,
     zone,
   );
-  return schedule === null ? refusal("invalid_input", "there is no such time to come") : { ok: true, value: schedule };
+  if (schedule === null) return refusal("invalid_input", "there is no such time to come");
+  // What changes from now on counts.
+  const files = new WatchedFiles(parts).look(schedule);
+  return { ok: true, value: files === null ? schedule : { ...schedule, seen: files.state } };
 }
+
+/** The tool that a secret of a webhook is bound to: no other one uses its value. */
+const WEBHOOK_TOOL = "webhook";
+
+function noSecret(name: string): Answer<never> {
+  return refusal(
+    "invalid_input",
+    `no secret called ${name} is bound to ${WEBHOOK_TOOL}: its value signs the requests`,
+    `ambit secrets set ${name} --tool ${WEBHOOK_TOOL} --host localhost --sign-only`,
+  );
+}
+
+/** One request of a webhook: checked, and stored before the sender is answered. */
+async function deliver(parts: DaemonParts, schedules: Schedules, { value }: Exchange): Promise<Answer<object>> {
+  const { stores, wall, redacting, isSigned } = parts;
+  const workspace = textIn(value, "workspace", pathCharactersMax);
+  const name = textIn(value, "name", idCharactersMax);
+  const at = numberIn(value, "at", 0, Number.MAX_SAFE_INTEGER);
+  const signature = textIn(value, "signature", idCharactersMax);
+  const body = textIn(value, "body", bodyCharactersMax);
+  if (workspace === null || name === null || at === null || signature === null || body === null) return BAD;
+  const all = await stores.schedules.list(workspace);
+  if (!all.ok) return refusal(all.code, all.message);
+  const found = all.value.find((one) => !one.isEnded && one.when === `on webhook ${name}`);
+  const isGood = found === undefined ? false : await isSigned(name, `${at}.${body}`, signature);
+  if (isGood === null) return refusal("not_available", "the secret of the webhook cannot be read: ambit secrets list");
+  const refused: { why: keyof typeof REFUSED } = { why: "unsigned" };
+  const changed =
+    found === undefined || !isGood
+      ? null
+      : await stores.schedules.change(
+          found.id,
+          (one) => {
+            const accepted = acceptRequest(one, { at, signature, body: redacting.text(body) }, wall());
+            if (!accepted.ok) refused.why = accepted.why;
+            return accepted.ok ? { schedule: accepted.schedule, task: null } : null;
+          },
+          ({ schedule }) => [schedules.entry(schedule, "requested", null)],
+        );
+  if (changed?.ok === false) return refusal(changed.code, changed.message);
+  if (changed?.value != null) return { ok: true, value: { schedule: changed.value.schedule.id } };
+  const { why } = refused;
+  const noted = await stores.ledger.append([schedules.refusedRequest(workspace, name, why)]);
+  if (!noted.ok) return refusal(noted.code, noted.message);
+  return refusal(why === "many" ? "too_many" : "bad_signature", REFUSED[why]);
+}
+
+const bodyCharactersMax = 65_536;
+const REFUSED = {
+  unsigned: "the signature is not right",
+  late: "the time of the signature is too far from now",
+  replayed: "this request was made before",
+  many: "too many requests",
+} as const;
 
 /** What of it is over already and starts nothing: the last task of a schedule. */
 async function followedBy(

@@ -41,6 +41,11 @@ export function reportOf(answer: RunAnswer | null, capabilities: readonly string
   }
 }
 
+/** Whether the run changed files of the project. */
+export function hasLanded(answer: RunAnswer | null): boolean {
+  return answer?.ok === true && answer.value.outcome === "ran" && (answer.value.changes?.landed ?? 0) > 0;
+}
+
 /** A run whose changes conflict with newer ones is run again, on what is there now. */
 function landing(changes: ChangesReport | null): RunReport {
   if (changes === null || changes.draft === null || changes.kept.length === 0)

@@ -7,14 +7,17 @@ import type { Task } from "../../core/ports/stores/task-store.ts";
 import { type Clocks, fired } from "../../org/schedules/schedule-life.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
+import { WatchedFiles } from "./watched-files.ts";
 
 export class Schedules {
-  readonly #parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id">;
+  readonly #parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id" | "digest">;
   readonly #entries: Entries;
+  readonly #files: WatchedFiles;
 
-  constructor(parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id">, entries: Entries) {
+  constructor(parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id" | "digest">, entries: Entries) {
     this.#parts = parts;
     this.#entries = entries;
+    this.#files = new WatchedFiles(parts);
   }
 
   /** `onTask`: told of each task that was queued. */
@@ -26,11 +29,12 @@ export class Schedules {
       const zone = zones.named(schedule.zone);
       if (zone === null) continue;
       const task = newId("w");
+      const files = this.#files.look(schedule);
       // Looked at first without a transaction: a schedule that waits for a task is due all the time.
-      if (fired(schedule, facts, clocks, zone, task) === null) continue;
+      if (fired(schedule, facts, clocks, zone, task, files) === null) continue;
       const changed = await stores.schedules.change(
         schedule.id,
-        (one, known) => fired(one, known, clocks, zone, task),
+        (one, known) => fired(one, known, clocks, zone, task, files),
         (step) => this.#stepEntries(step),
       );
       if (changed.ok && changed.value !== null && changed.value.task !== null) onTask(changed.value.task);
@@ -42,6 +46,11 @@ export class Schedules {
     return this.#entries.make("control", { ...NO_ACTOR, agent, workspace }, `schedule ${change}`, {
       more: { schedule: id, when, zone, reason, ...(change === "fired" ? { task: lastTask } : {}), ...byOf(by) },
     });
+  }
+
+  /** `name`: as the sender wrote it, which need not be that of a schedule. */
+  refusedRequest(workspace: string, name: string, why: string): LogEntry {
+    return this.#entries.make("control", { ...NO_ACTOR, workspace }, "webhook refused", { more: { name, why } });
   }
 
   #stepEntries({ schedule, task }: ScheduleStep): readonly LogEntry[] {

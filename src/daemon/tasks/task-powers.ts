@@ -139,6 +139,7 @@ export class TaskPower {
     if (workspace === null) return invalid(null, "schedules belong to a workspace, and there is none here");
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
       return invalid(null, "the task holds the value of a secret: name the secret instead");
+    if (/^\s*on\s/.test(when)) return invalid(null, "only people let files and webhooks start tasks: choose a time");
     const all = await stores.schedules.list(workspace);
     if (!all.ok) return failed(null, all);
     const run = this.#runs.get(session);

@@ -25,7 +25,7 @@ import type { ClientConnection, Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 import { carryOut, type DirectiveReader, directiveReader, heldIn } from "./directed-run.ts";
 import { RunBudgets } from "./run-funds.ts";
-import { type RunAnswer, reportOf, STOPPED } from "./run-report.ts";
+import { hasLanded, type RunAnswer, reportOf, STOPPED } from "./run-report.ts";
 import { Schedules, taskEntry } from "./schedules.ts";
 import { type RunRequests, TaskPower } from "./task-powers.ts";
 
@@ -226,6 +226,7 @@ export class TaskRuns {
     const { id, payers, generation } = claim.task;
     session.task = { id, generation, payers };
     if (claim.task.isByAgent === true) session.taint(WRITTEN_BY_AGENT);
+    if (claim.task.isFromOutside === true) session.taint(FROM_OUTSIDE);
     claim.stop = () => exchange.stop();
     const requests = this.power.begin(session, asked.asks ?? [], asked.denies ?? []);
     // The output of a program that was named in the task is no text of an assistant.
@@ -246,10 +247,11 @@ export class TaskRuns {
       const { report, effects } = directed;
       const settled = await this.#ended(
         claim,
-        (task) =>
-          claim.isClosed
-            ? loseRun(task, generation, this.#parts.now())
-            : endRun(task, generation, report, this.#parts.now()),
+        (task) => {
+          const at = this.#parts.now();
+          const after = claim.isClosed ? loseRun(task, generation, at) : endRun(task, generation, report, at);
+          return after !== null && hasLanded(ran.answer) ? { ...after, hasLanded: true } : after;
+        },
         null,
         ran.time,
         claim.isClosed ? null : effects,
@@ -364,6 +366,7 @@ export class TaskRuns {
 }
 
 const WRITTEN_BY_AGENT = "the task was written by an agent";
+const FROM_OUTSIDE = "the task holds the body of a request";
 const WRITTEN_BY_CLIENT = "what its client wrote in an earlier run";
 
 /** The run that directed it ended well. */

@@ -46,6 +46,19 @@ describe("a time is", () => {
     ["every"],
     ["every 9s"],
     ["every 0m"],
+    ["on"],
+    ["on file"],
+    ["on file ../x"],
+    ["on file /etc/passwd"],
+    ["on file a//b"],
+    ["on file a**/b"],
+    ["on file [a]"],
+    ["on file .git/**"],
+    ["on file .ambit/org.yml"],
+    ["on webhook"],
+    ["on webhook A"],
+    ["on webhook a/b"],
+    ["on fire x"],
     ["every -5m"],
     ["every 30"],
     ["every 1.5h"],
@@ -168,4 +181,15 @@ describe("when clocks are put back", () => {
       "2026-04-05T15:15Z",
     ]);
   });
+});
+
+test("`every 0m` is told the least length", () => {
+  expect(parseWhen("every 0m")).toMatchObject({ ok: false, message: "`every` is at least 10s and at most ten years" });
+});
+test.each([
+  ["on file docs/**/*.md", { kind: "file", pattern: ["docs", "**", "*.md"] }],
+  ["on  file a b.txt", { kind: "file", pattern: ["a b.txt"] }],
+  ["on webhook deploy-2", { kind: "webhook", name: "deploy-2" }],
+])("%s", (text, when) => {
+  expect(parseWhen(text)).toMatchObject({ ok: true, when });
 });

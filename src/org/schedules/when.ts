@@ -10,7 +10,11 @@ export type When =
   /** `local`: as a clock of the zone shows it, or a moment if `isMoment`. */
   | { readonly kind: "at"; readonly local: number; readonly isMoment: boolean; readonly zone: string | null }
   /** After a task is done, or each task of a schedule. */
-  | { readonly kind: "after"; readonly id: string };
+  | { readonly kind: "after"; readonly id: string }
+  /** When files of the workspace change. `pattern`: inside the workspace, with `*` and `**`. */
+  | { readonly kind: "file"; readonly pattern: readonly string[] }
+  /** When a signed request comes to a runner. */
+  | { readonly kind: "webhook"; readonly name: string };
 
 export type WhenResult =
   | { readonly ok: true; readonly when: When; readonly text: string }
@@ -22,7 +26,7 @@ const everyMillisecondsMax: number = 3660 * 86_400_000;
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const FORMS =
-  "a schedule is `every 30m`, `cron 0 9 * * 1-5 in Europe/Berlin`, `at 2030-01-31T09:00 in Europe/Berlin` or `after ID`";
+  "a schedule is `every 30m`, `cron 0 9 * * 1-5 in Europe/Berlin`, `at 2030-01-31T09:00 in Europe/Berlin`, `after ID`, `on file docs/**` or `on webhook NAME`";
 
 /** `text` of the result has one space between words. Whether there is such a zone is for the caller to say. */
 export function parseWhen(written: string): WhenResult {
@@ -33,7 +37,7 @@ export function parseWhen(written: string): WhenResult {
   const [word, rest] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
   switch (word) {
     case "every": {
-      const match = /^([1-9][0-9]{0,6})([smhdw])$/.exec(rest);
+      const match = /^([0-9]{1,7})([smhdw])$/.exec(rest);
       const milliseconds = match === null ? null : Number(match[1]) * (UNITS[match[2] ?? ""] ?? 0);
       if (milliseconds === null) return bad("`every` has a number and one of s, m, h, d, w: every 30m");
       if (milliseconds < everyMillisecondsMin || milliseconds > everyMillisecondsMax)
@@ -57,9 +61,30 @@ export function parseWhen(written: string): WhenResult {
       return /^[A-Za-z0-9_.:-]{1,128}$/.test(rest)
         ? { ok: true, when: { kind: "after", id: rest }, text }
         : bad("`after` has the id of a task or of a schedule: ambit tasks list, ambit schedules list");
+    case "on":
+      return parseOn(rest, text);
     default:
       return bad(FORMS);
   }
+}
+
+const HOOK_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+function parseOn(rest: string, text: string): WhenResult {
+  const [, kind = "", what = ""] = /^(\S+) ?(.*)$/.exec(rest) ?? [];
+  if (kind === "webhook")
+    return HOOK_NAME.test(what)
+      ? { ok: true, when: { kind: "webhook", name: what }, text }
+      : { ok: false, message: "`on webhook` has a name of lower case letters, digits, - and _: on webhook deploy" };
+  if (kind !== "file") return { ok: false, message: FORMS };
+  const pattern = what.split("/");
+  const isInside = pattern.every((part) => part !== "" && part !== "." && part !== ".." && !/[\\{}[\]?]/.test(part));
+  // `a**` would read as `a*`.
+  const isPlain = pattern.every((part) => part === "**" || !part.includes("**"));
+  const isOurs = pattern[0] === ".ambit" || pattern[0] === ".git";
+  return isInside && isPlain && !isOurs
+    ? { ok: true, when: { kind: "file", pattern }, text }
+    : { ok: false, message: "`on file` has a path inside the workspace, with * and **: on file docs/**/*.md" };
 }
 
 /** `... in Europe/Berlin` */
@@ -88,6 +113,8 @@ export function nextTime(when: When, after: number, anchor: number, zone: Zone):
     case "cron":
       return nextCron(when.line, after, zone);
     case "after":
+    case "file":
+    case "webhook":
       return null;
     default:
       return when satisfies never;

@@ -112,6 +112,17 @@ export type ScheduleMessages = {
     readonly answers: { readonly schedules: readonly Schedule[] };
   };
   readonly "schedules.show": { readonly asks: { readonly id: string }; readonly answers: ScheduleView };
+  /** A request of a webhook as a runner received it: `at` in seconds, `signature` in hexadecimal. */
+  readonly "schedules.deliver": {
+    readonly asks: {
+      readonly workspace: string;
+      readonly name: string;
+      readonly at: number;
+      readonly signature: string;
+      readonly body: string;
+    };
+    readonly answers: { readonly schedule?: string };
+  };
   readonly "schedules.remove": {
     readonly asks: { readonly id: string };
     readonly answers: { readonly schedule: Schedule };

@@ -8,11 +8,26 @@ export const MISSED = ["once", "skip"] as const;
 /** What becomes of times that passed while no runner was there: one task for all of them, or none. */
 export type Missed = (typeof MISSED)[number];
 
+/** Many requests are one task, which is given the last body. */
+export interface PendingRequests {
+  readonly count: number;
+  readonly body: string;
+}
+
+/** What the files of an `on file` schedule look like now. */
+export interface FileState {
+  readonly state: string;
+  /** They were the same at the look before. */
+  readonly isSettled: boolean;
+  /** Nothing looked at them for longer than a moment. */
+  readonly isMissed: boolean;
+}
+
 export interface Schedule {
   readonly id: string;
   readonly workspace: string;
   readonly agent: string;
-  /** `every 30m`, `cron 0 9 * * 1-5`, `at 2030-01-31T09:00`, `after ID`. */
+  /** `every 30m`, `cron 0 9 * * 1-5`, `at 2030-01-31T09:00`, `after ID`, `on file docs/**`, `on webhook deploy`. */
   readonly when: string;
   /** The zone of its times: the one that `when` names, or the machine's when it was added. */
   readonly zone: string;
@@ -30,8 +45,14 @@ export interface Schedule {
   readonly floor: number | null;
   /** The id of the task or of the schedule that it follows. */
   readonly after: string | null;
-  /** The last task of the followed schedule that it has seen. */
+  /** The last task of the followed schedule that it has seen; of `on file` the state of the files. */
   readonly seen: string | null;
+  /** Of `on file`: its last task whose own changes are part of `seen`. */
+  readonly absorbed?: string;
+  /** Of `on webhook`: requests that no task was queued for yet. */
+  readonly pending?: PendingRequests;
+  /** Of `on webhook`: signatures that were accepted lately, with their times in seconds. None of them is accepted again. */
+  readonly accepted?: readonly (readonly [at: number, signature: string])[];
   readonly isEnded: boolean;
   /** Tasks that it queued. */
   readonly count: number;

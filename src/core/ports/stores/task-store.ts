@@ -35,6 +35,10 @@ export interface Task {
   readonly prompt: string;
   /** An agent wrote that, by a delegation or a schedule: what it had read is in it. */
   readonly isByAgent?: boolean;
+  /** A part of it comes from outside: the body of a request. */
+  readonly isFromOutside?: boolean;
+  /** A run of it changed files of the project. */
+  readonly hasLanded?: boolean;
   /** A program to run instead of the agent's client; null: the client. */
   readonly argv: readonly string[] | null;
   readonly created: number;
