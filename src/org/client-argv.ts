@@ -33,8 +33,13 @@ export function clientArgv({ client, model, instructions, prompt, rulings, own }
       const head = ["claude", "-p", text, "--output-format", "stream-json", "--verbose"];
       return [...head, ...system, ...models("--model"), ...flags];
     }
-    case "codex":
-      return ["codex", "exec", "--json", "--sandbox", hasCode ? "workspace-write" : "read-only", ...models("-m"), both];
+    case "codex": {
+      // Its own sandbox does not start inside ours, which holds it: with `read-only` it runs no command.
+      const sandbox = hasCode ? "danger-full-access" : "read-only";
+      // A workspace need not be a repository: a person has trusted it.
+      const head = ["codex", "exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox];
+      return [...head, ...models("-m"), both];
+    }
     case "opencode":
       return ["opencode", "run", "--format", "json", ...models("-m"), both];
     case "gemini":

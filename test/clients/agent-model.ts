@@ -51,7 +51,11 @@ export class AgentModel {
   /** Names of all tools that the client offered. */
   readonly offered: Set<string> = new Set();
 
-  constructor(provider: ModelProvider, steps: readonly AgentStep[]) {
+  readonly #last: string;
+
+  /** `last`: what the assistant says at the end. */
+  constructor(provider: ModelProvider, steps: readonly AgentStep[], last: string = DONE) {
+    this.#last = last;
     this.#dialect = PROVIDERS[provider];
     this.#steps = steps;
     this.#server = createServer((request, response) => {
@@ -102,7 +106,7 @@ export class AgentModel {
     const at = this.#step++;
     await this.onStep(at);
     const step = this.#steps[at];
-    return step === undefined ? { text: DONE } : this.#call(step, shell, tools);
+    return step === undefined ? { text: this.#last } : this.#call(step, shell, tools);
   }
 
   #subAnswer(body: JsonObject, shell: OfferedTool): ModelAnswer {

@@ -37,6 +37,7 @@ beforeAll(() => {
       "  researcher: { role: Researcher, reportsTo: boss, capabilities: { code: deny, web: allow } }",
       "  junior: { role: Junior, capabilities: { hire: deny, delegate: deny } }",
       "  owner: { role: Owner, capabilities: { crm: allow } }",
+      "  open: { role: Open, client: opencode, model: anthropic/claude-sonnet-4-5 }",
       "",
     ].join("\n"),
     "write.sh": "echo looked around\necho made > made.txt && echo wrote made.txt\n",
@@ -194,4 +195,10 @@ describe("a pattern of the seed", () => {
     expect(seen).not.toContain("Acme");
     expect(look("owner")).toContain("not written");
   });
+});
+
+test("a model that is named with its provider is that model of that provider", () => {
+  expect(walk.can("open", "model.use anthropic claude-sonnet-4-5")).toBe(ALLOW);
+  expect(walk.can("open", "model.use openai claude-sonnet-4-5")).toBe(DENY);
+  expect(walk.can("open", "model.use anthropic other")).toBe(DENY);
 });

@@ -142,8 +142,13 @@ class MemberReader {
       implied: text === null ? `${word} (base)` : word,
     });
     const by = written(client.placed, "client");
-    const models = model === null ? {} : { model: sequences([[literal(model.text)]]) };
-    const providers = modelProviders(client.name);
+    const all = modelProviders(client.name);
+    // A client with several providers names one before the model.
+    const [, prefix = "", rest = ""] = /^([^/]+)\/(.+)$/.exec(model?.text ?? "") ?? [];
+    const isPrefixed = all.includes(prefix);
+    const providers = isPrefixed ? [prefix] : all;
+    const named = model === null ? null : isPrefixed ? rest : model.text;
+    const models = named === null ? {} : { model: sequences([[literal(named)]]) };
     const words: readonly (readonly [RootWord, Level])[] =
       code === "allow"
         ? [["live", 0]]

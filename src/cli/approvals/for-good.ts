@@ -16,7 +16,6 @@ export interface ForGoodOptions extends JsonOption {
   readonly yes: boolean;
 }
 
-const tasksMax = 1000;
 /** The approval that re-opens the task is for its next run: from there on the org file allows it. */
 const REOPENING = { step: "exact", uses: 1, milliseconds: 1_800_000, presence: null } as const;
 
@@ -26,11 +25,11 @@ export async function approveForGood(ports: ForGoodPorts, id: string, options: F
   const workspace = ports.workspaceAt?.() ?? null;
   const whole = ports.orgs.whole();
   if (workspace === null || whole === null) return refuse(NO_ORG, NO_ORG_FIX);
-  const parked = await askOnce(ports, "tasks.list", { workspace, states: ["parked"], count: tasksMax });
-  if (!parked.ok) return tellRefusal(ports, parked, options.json);
-  const task = parked.value.tasks.find(({ waitsFor }) => waitsFor?.approval === id);
+  const waiting = await askOnce(ports, "tasks.waiting", { approval: id });
+  if (!waiting.ok && waiting.code !== "unknown_task") return tellRefusal(ports, waiting, options.json);
+  const task = waiting.ok && waiting.value.task.workspace === workspace ? waiting.value.task : null;
   const capabilities = task?.waitsFor?.capabilities ?? [];
-  if (task === undefined || capabilities.length === 0)
+  if (task === null || capabilities.length === 0)
     return refuse(`no task of this workspace waits for ${id}`, "ambit tasks list --state parked");
   const file = ports.orgs.file();
   const member = whole.org.agents.find((agent) => agent.id === task.agent);

@@ -77,6 +77,20 @@ export function taskAnswers(
       },
     ],
     [
+      "tasks.waiting",
+      async ({ value }) => {
+        const approval = textIn(value, "approval", idCharactersMax);
+        const waiting = await tasks.waiting();
+        if (!waiting.ok) return refusal(waiting.code, waiting.message);
+        const id = waiting.value.find((one) => one.approval === approval)?.id;
+        const found = id === undefined ? null : await tasks.get(id);
+        if (found?.ok === false) return refusal(found.code, found.message);
+        return found?.value == null
+          ? refusal("unknown_task", `no task waits for ${approval}`, "ambit tasks list --state parked")
+          : { ok: true, value: { task: found.value } };
+      },
+    ],
+    [
       "tasks.hired",
       async ({ value }) => {
         const workspace = textIn(value, "workspace", pathCharactersMax);

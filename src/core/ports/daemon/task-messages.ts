@@ -47,6 +47,8 @@ export type TaskMessages = {
     readonly asks: { readonly workspace: string; readonly id: string | null };
     readonly answers: { readonly task: Task | null; readonly isMore: boolean; readonly hired?: HiredAgent };
   };
+  /** The task that waits for an approval. */
+  readonly "tasks.waiting": { readonly asks: { readonly approval: string }; readonly answers: { readonly task: Task } };
   /** Hired agents of a workspace, by id. */
   readonly "tasks.hired": {
     readonly asks: { readonly workspace: string };
