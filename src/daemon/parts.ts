@@ -162,6 +162,10 @@ export interface ProgramContext {
 export interface ServerRun {
   readonly environment: readonly (readonly [name: string, value: string])[];
   readonly runtime: readonly (readonly string[])[];
+  /** The folder of its package on the host: read-only inside. */
+  readonly package?: string;
+  /** A folder of ours on the host that is its home, and writable: for the program that fetches a package. */
+  readonly home?: string;
 }
 
 export interface ModelUseFacts extends Pick<ModelCallFacts, "digest" | "bytes" | "isCharged"> {

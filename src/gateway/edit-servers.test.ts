@@ -95,3 +95,30 @@ describe("switching", () => {
     );
   });
 });
+
+describe("the package of a server", () => {
+  const pin = { name: "@a/server", version: "1.0.0", integrity: "sha512-x", lock: "sha256-y", hasScripts: false };
+  const edit: ServerEdit = { kind: "package", name: "a", command: ["server", "/"], package: pin };
+  const LINE = 'package: { npm: "@a/server@1.0.0", integrity: "sha512-x", lock: "sha256-y" }';
+
+  test("follows the command, and every other character stays", () => {
+    const before = "servers:\n  a:\n    command: [npx, server] # its page\n    env: { A: b }\n  b: { command: [b] }\n";
+    expect(edited(before, edit)).toBe(
+      `servers:\n  a:\n    command: ["server", "/"]\n    ${LINE} # its page\n    env: { A: b }\n  b: { command: [b] }\n`,
+    );
+  });
+
+  test("replaces the pin before, whichever comes first, also in braces", () => {
+    const before = "servers:\n  a: { package: { npm: x }, command: [x], enabled: false }\n";
+    expect(edited(before, edit)).toBe(`servers:\n  a: { ${LINE}, command: ["server", "/"], enabled: false }\n`);
+    expect(edited("servers:\n  a: { command: [x] }\n", edit)).toBe(
+      `servers:\n  a: { command: ["server", "/"], ${LINE} }\n`,
+    );
+  });
+
+  test("is not written into a form that cannot be replaced", () => {
+    const listed = "servers:\n  a:\n    command:\n      - npx\n      - server\n";
+    expect(edited(listed, edit)).toMatch(/^refused: /);
+    expect(edited("servers:\n  b: { command: [b] }\n", edit)).toMatch(/^refused: there is no server a/);
+  });
+});

@@ -1,11 +1,20 @@
 // Edits of `mcp.yml` as text: one server is added, removed or switched, and every other character stays as it is.
+import type { Json } from "../core/base/json.ts";
+import { type PinnedPackage, packageText } from "../core/notation/servers/server-package.ts";
 import type { Source } from "../core/notation/source.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../core/notation/tree.ts";
 
 export type ServerEdit =
   | { readonly kind: "add"; readonly name: string; readonly server: NewServer }
   | { readonly kind: "remove"; readonly name: string }
-  | { readonly kind: "switch"; readonly name: string; readonly isEnabled: boolean };
+  | { readonly kind: "switch"; readonly name: string; readonly isEnabled: boolean }
+  /** The program of the server becomes one of this package. */
+  | {
+      readonly kind: "package";
+      readonly name: string;
+      readonly command: readonly string[];
+      readonly package: PinnedPackage;
+    };
 
 export interface NewServer {
   readonly endpoint: NewProgram | NewAddress;
@@ -16,6 +25,7 @@ export interface NewServer {
 export interface NewProgram {
   readonly kind: "program";
   readonly command: readonly string[];
+  readonly package?: PinnedPackage;
   readonly runtime: readonly string[];
   readonly environment: readonly (readonly [name: string, value: string | { readonly secret: string }])[];
 }
@@ -56,6 +66,7 @@ function changed(text: string, tree: TreeNode, edit: ServerEdit): string | Extra
   if (servers !== null && isFlow(text, servers))
     return refuse("`servers` is written in braces: change it in an editor");
   if (edit.kind === "switch") return switched(text, found, edit.isEnabled);
+  if (edit.kind === "package") return repacked(text, found, edit);
   const start = lineStart(text, found.keySpan.start);
   return text.slice(0, start) + text.slice(lineEnd(text, endOf(text, found)));
 }
@@ -94,7 +105,6 @@ function added(
 }
 
 function serverLines(name: string, { endpoint, requires }: NewServer, indent: string): string {
-  const list = (texts: readonly string[]): string => `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
   const map = (key: string, entries: readonly (readonly [string, string])[]): readonly string[] =>
     entries.length === 0 ? [] : [`${key}:`, ...entries.map(([one, value]) => `  ${quotedKey(one)}: ${value}`)];
   const specs = requires.length === 0 ? [] : ["requires:", ...requires.map((spec) => `  - ${JSON.stringify(spec)}`)];
@@ -110,6 +120,7 @@ function serverLines(name: string, { endpoint, requires }: NewServer, indent: st
         ]
       : [
           `command: ${list(endpoint.command)}`,
+          ...(endpoint.package === undefined ? [] : [`package: ${pinLine(endpoint.package)}`]),
           ...specs,
           ...(endpoint.runtime.length === 0 ? [] : [`runtime: ${list(endpoint.runtime)}`]),
           ...map(
@@ -123,6 +134,44 @@ function serverLines(name: string, { endpoint, requires }: NewServer, indent: st
           ),
         ];
   return [`${indent}${name}:`, ...lines.map((line) => `${indent}  ${line}`), ""].join("\n");
+}
+
+function list(texts: readonly string[]): string {
+  return `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
+}
+
+function pinLine(pin: PinnedPackage): string {
+  const text = `npm: ${JSON.stringify(packageText(pin))}, integrity: ${JSON.stringify(pin.integrity)}, lock: ${JSON.stringify(pin.lock)}`;
+  return `{ ${text}${pin.hasScripts ? ", scripts: true" : ""} }`;
+}
+
+/** Each value is replaced where it stands; a pin that is not there yet follows the command. */
+function repacked(
+  text: string,
+  { value }: Entry,
+  { command, package: pin }: Extract<ServerEdit, { kind: "package" }>,
+): string | Extract<ServerEditResult, { ok: false }> {
+  if (value.kind !== "map") return refuse("the server is no map");
+  const [words, before] = [entryOf(value, "command"), entryOf(value, "package")];
+  if (words === null) return refuse("the server has no command");
+  const isOneLine = [words, ...(before === null ? [] : [before])].every(
+    ({ value: one }) => text[one.span.start] === "[" || text[one.span.start] === "{",
+  );
+  if (!isOneLine) return refuse("write `command` and `package` in brackets first, each on one line");
+  const separator = isFlow(text, value) ? ", " : `\n${indentOf(text, words.keySpan.start)}`;
+  const added = before === null ? `${separator}package: ${pinLine(pin)}` : "";
+  const edits = [
+    { ...words.value.span, by: `${list(command)}${added}` },
+    ...(before === null ? [] : [{ ...before.value.span, by: pinLine(pin) }]),
+  ];
+  return edits
+    .toSorted((left, right) => right.start - left.start)
+    .reduce((now, { start, end, by }) => now.slice(0, start) + by + now.slice(end), text);
+}
+
+/** Spaces up to a key. */
+function indentOf(text: string, at: number): string {
+  return " ".repeat(at - lineStart(text, at));
 }
 
 function quotedKey(key: string): string {
@@ -163,6 +212,13 @@ function isAsAsked(before: TreeNode, after: TreeNode, edit: ServerEdit): boolean
   const now = is.get(edit.name);
   if (edit.kind === "remove") return now === undefined;
   if (edit.kind === "add") return now !== undefined;
+  if (edit.kind === "package") {
+    const kept = (value: Json | undefined): string => {
+      const { command: _command, package: _package, ...rest } = (value ?? {}) as { readonly [key: string]: Json };
+      return JSON.stringify(rest);
+    };
+    return now !== undefined && kept(now) === kept(was.get(edit.name));
+  }
   const { enabled, ...rest } = (now ?? {}) as { readonly enabled?: unknown };
   const { enabled: _before, ...old } = (was.get(edit.name) ?? {}) as { readonly enabled?: unknown };
   return enabled === edit.isEnabled && JSON.stringify(sortedMembers(rest)) === JSON.stringify(sortedMembers(old));

@@ -178,6 +178,13 @@ export function composePorts(machine: Machine): ProgramPorts {
       ...editableServers({ cwd, workspace, folders, readingAt, opened: () => agents.opened() }),
       tree: (source) => readYaml(source).tree,
     },
+    npmSettings: () => {
+      const file = home === null ? null : readTextFile(join(home, ".npmrc"), sourceCharactersMax);
+      return {
+        environment: machine.environment,
+        settings: file === null || file.ok ? (file?.text ?? null) : file.code === "not_found" ? null : undefined,
+      };
+    },
     now: () => Date.now(),
     programsFound: (names) => programsOnPath(names, machine.environment["PATH"] ?? ""),
     userProfiles: () => {

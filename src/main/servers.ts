@@ -4,8 +4,11 @@ import { judge } from "../core/authority/judge.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { requiredRisk } from "../core/notation/servers/server-file.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
+import { packageAnswers } from "../daemon/control/packages.ts";
 import { serverAnswers } from "../daemon/control/servers.ts";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.ts";
+import { PackageFetcher } from "../daemon/packages/fetch-package.ts";
+import { PackageStore } from "../daemon/packages/package-store.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
 import type { DaemonPrograms } from "../daemon/programs/programs.ts";
 import type { DaemonSecrets } from "../daemon/secrets.ts";
@@ -24,7 +27,7 @@ import type { DaemonState } from "./daemon-state.ts";
 export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "elapsed" | "now" | "id"> {
   readonly folders: UserFolders;
   readonly records: DaemonParts["records"];
-  readonly programs: Pick<DaemonPrograms, "run" | "fetch">;
+  readonly programs: Pick<DaemonPrograms, "run" | "fetch" | "end">;
   readonly secrets: Pick<DaemonSecrets, "named">;
   resolver(): ResolverChoice;
   readonly redacting: DaemonParts["redacting"];
@@ -61,6 +64,18 @@ export function composeServers(options: ServersOptions): ComposedServers {
     else running--;
     return fetched;
   };
+  const packages = new PackageStore({
+    ...{ folders, settings: stores.settings },
+    entry: (outcome, facts) => entryOf(null, outcome, facts),
+  });
+  void packages.clean();
+  const isFrozen = (): boolean => stores.settings.get("frozen") !== null;
+  const fetcher = new PackageFetcher({
+    ...{ store: packages, programs, ceiling, now, isFrozen },
+    readingAt: (folder) => records.readingAt(folder),
+    id: () => id("s"),
+    denied: (facts) => void stores.ledger.append([entryOf(null, "package_denied", facts)]),
+  });
   const servers = new DaemonServers({
     ...{ folders, elapsed, settings: stores.settings, entry: entryOf },
     readingAt: (folder) => records.readingAt(folder),
@@ -78,8 +93,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
     },
     redacted: (value) => redacting.json(value),
     run: {
-      ...{ programs, now, ceiling, resolver },
-      isFrozen: () => stores.settings.get("frozen") !== null,
+      ...{ programs, packages, now, ceiling, resolver, isFrozen },
       fetch: fetchLimited,
       secret: async (name, { tool, url }) => {
         const value = await secrets.named(tool, name, url)?.read();
@@ -89,16 +103,19 @@ export function composeServers(options: ServersOptions): ComposedServers {
     },
   });
   return {
-    answers: (admission) =>
-      serverAnswers(
+    answers: (admission) => [
+      ...serverAnswers(
         {
           servers,
           workspaceOf: (cwd) => records.workspaceOf(cwd),
           redacted: (text) => redacting.text(text),
+          hasPackage: (pin) => packages.has(pin),
           id: () => id("s"),
         },
         admission,
       ),
+      ...packageAnswers({ fetcher, store: packages, workspaceOf: (cwd) => records.workspaceOf(cwd) }, admission),
+    ],
     beside: (hosts) => ({
       of: async (session, wanted) => {
         const [ofHosts, ofServers] = await Promise.all([hosts.of(session), servers.of(session, wanted ?? null)]);

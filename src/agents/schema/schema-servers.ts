@@ -39,6 +39,18 @@ export function serversSchema(level: "project" | "user"): Schema {
   };
   const program: Schema = {
     command: { ...listOf(text, "the program and its arguments; no shell reads them"), minItems: 1 },
+    package: {
+      type: "object",
+      description: "the package that its program is from, as `ambit mcp add NAME -- npx ...` pins it",
+      properties: {
+        npm: { type: "string", pattern: "^(@[a-z0-9][a-z0-9._~-]*/)?[a-z0-9][a-z0-9._~-]*@\\d+\\.\\d+\\.\\d+" },
+        integrity: { type: "string", pattern: "^sha(256|384|512)-" },
+        lock: { type: "string", pattern: "^sha256-[0-9a-f]{64}$" },
+        scripts: { type: "boolean", description: "its install scripts ran, in a sandbox without network" },
+      },
+      required: ["npm", "integrity", "lock"],
+      additionalProperties: false,
+    },
     runtime: listOf(text, "folders of programs and libraries that it sees, read-only"),
     env: {
       type: "object",

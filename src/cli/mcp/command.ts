@@ -8,10 +8,13 @@ import { type ImportServersOptions, mcpImport } from "./import.ts";
 import { mcpCheck, mcpList, mcpPin, mcpShow, type PinOptions } from "./list.ts";
 import { type MapOptions, mcpMap } from "./map.ts";
 import type { McpServeOptions } from "./mcp.ts";
+import { type FetchOptions, mcpFetch, mcpUpdate, type UpdateOptions } from "./packages.ts";
 import type { ServersPorts } from "./ports.ts";
 
 const JSON_TEXT = "print one JSON object";
 const USER_TEXT = "in your own mcp.yml, for every project";
+const REGISTRY_TEXT = "the registry of packages, for `npx` and the like; default: that of your npm";
+const SCRIPTS_TEXT = "run the install scripts of its packages, in a sandbox without network";
 const YES_TEXT = "do not ask for confirmation";
 
 /** `serve` is another program's: what it loads, no other command has to. */
@@ -58,10 +61,31 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .option("--reveal <variables...>", "NAME=SECRET; with --user: the program gets the value of a stored secret")
       .option("--url <address>", "a server over HTTP; only its host is reached, through the broker")
       .option("--header <lines...>", "NAME: VALUE, sent with --url; {{secret:name}} stands for a stored secret")
+      .option("--registry <address>", REGISTRY_TEXT)
+      .option("--run-scripts", SCRIPTS_TEXT, false)
       .option("--user", USER_TEXT, false)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
       .action(async (name: string, options: AddOptions) => end(await mcpAdd(ports, name, behind, options))),
+    mcp
+      .command("fetch")
+      .description("fetch the packages that servers are pinned to, and pin those that `npx` and the like would fetch")
+      .argument("[names...]", "default: all servers")
+      .option("--registry <address>", REGISTRY_TEXT)
+      .option("--run-scripts", SCRIPTS_TEXT, false)
+      .option("--yes", YES_TEXT, false)
+      .option("--json", JSON_TEXT, false)
+      .action(async (names: readonly string[], options: FetchOptions) => end(await mcpFetch(ports, names, options))),
+    mcp
+      .command("update")
+      .description("fetch another version of a server's package, show the change, and pin it")
+      .argument("<name>")
+      .option("--to <version>", "a version, a range or a tag; default: latest")
+      .option("--registry <address>", REGISTRY_TEXT)
+      .option("--run-scripts", SCRIPTS_TEXT, false)
+      .option("--yes", YES_TEXT, false)
+      .option("--json", JSON_TEXT, false)
+      .action(async (name: string, options: UpdateOptions) => end(await mcpUpdate(ports, name, options))),
     mcp
       .command("list")
       .description("list servers, what each reaches, and whether it is in effect")
@@ -136,6 +160,9 @@ Examples:
   ambit mcp add tracker --url https://tracker.example.com/mcp --header 'Authorization: Bearer {{secret:tracker-token}}'
   ambit secrets set tracker-token --tool mcp.tracker --host tracker.example.com
   ambit mcp add search --user --reveal API_KEY=search-key --requires 'net.connect{hosts=[api.example.com],ports=[443]}' -- search-server
+  ambit mcp add files --requires 'fs.read{in=docs}' -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 "$PWD/docs"
+  ambit mcp fetch
+  ambit mcp update files --to 2026.8.31
   ambit mcp import claude
   ambit mcp list
   ambit mcp show docs

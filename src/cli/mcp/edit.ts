@@ -2,10 +2,13 @@
 import type { ServerLevel } from "../../agents/disk/server-files.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
+import { type PackageCommandResult, packageCommand } from "../../core/notation/servers/package-command.ts";
 import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
 import { requiredRisk, type WrittenServer } from "../../core/notation/servers/server-file.ts";
+import { packageText } from "../../core/notation/servers/server-package.ts";
 import type { Source } from "../../core/notation/source.ts";
-import { editServers, type NewServer, type ServerEdit } from "../../gateway/edit-servers.ts";
+import { editServers, type NewProgram, type NewServer, type ServerEdit } from "../../gateway/edit-servers.ts";
+import { tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -14,6 +17,7 @@ import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { confirmation, fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
+import { fetchPackage, packageLines, releasePackage } from "./packages.ts";
 import type { ServersPorts } from "./ports.ts";
 
 export interface ServerEditOptions {
@@ -23,6 +27,8 @@ export interface ServerEditOptions {
 }
 
 export interface AddOptions extends ServerEditOptions {
+  readonly registry?: string;
+  readonly runScripts?: boolean;
   readonly requires?: readonly string[];
   readonly runtime?: readonly string[];
   readonly env?: readonly string[];
@@ -39,7 +45,34 @@ export async function mcpAdd(
 ): Promise<ExitCode> {
   const endpoint = newEndpoint(name, command, options);
   if ("message" in endpoint) return fail(ports, options, EXIT.usage, endpoint.message, endpoint.fix);
-  return change(ports, { kind: "add", name, server: { endpoint, requires: options.requires ?? [] } }, options);
+  const edit = { kind: "add" as const, name, server: { endpoint, requires: options.requires ?? [] } };
+  const fetching = endpoint.kind === "program" ? packageCommand(endpoint.command) : null;
+  if (fetching !== null) return addPackaged(ports, edit, fetching, options);
+  if (options.runScripts === true || options.registry !== undefined)
+    return fail(ports, options, EXIT.usage, "`--registry` and `--run-scripts` are for commands such as `npx`", null);
+  return change(ports, edit, options);
+}
+
+/** `npx` and the like: the package is fetched and shown before the question, and removed again without a yes. */
+async function addPackaged(
+  ports: ServersPorts,
+  edit: Extract<ServerEdit, { kind: "add" }>,
+  fetching: PackageCommandResult,
+  options: AddOptions,
+): Promise<ExitCode> {
+  if (!fetching.ok) return fail(ports, options, EXIT.usage, fetching.message, fetching.fix);
+  // Before the network is asked: whether an entry of this name can be added at all.
+  const before = ports.servers.source(levelOf(ports, edit, options));
+  const preview = before === null ? null : editServers(before, edit, ports.servers.tree);
+  if (preview?.ok === false) return fail(ports, options, EXIT.error, preview.message, "ambit mcp list");
+  const fetched = await fetchPackage(ports, fetching.value, options);
+  if (!fetched.ok) return tellRefusal(ports, fetched, options.json);
+  const { command, pin } = fetched.value;
+  const endpoint = { ...edit.server.endpoint, command, package: pin } as NewProgram;
+  const packaged = { ...edit, server: { ...edit.server, endpoint } };
+  const done = await change(ports, packaged, options, packageLines(fetched.value, ports.paint));
+  if (done !== EXIT.ok) await releasePackage(ports, pin);
+  return done;
 }
 
 function newEndpoint(
@@ -83,7 +116,11 @@ function newEndpoint(
 }
 
 export async function mcpRemove(ports: ServersPorts, name: string, options: ServerEditOptions): Promise<ExitCode> {
-  return change(ports, { kind: "remove", name }, options);
+  const found = ports.servers.load().servers.find(({ server }) => server.name === name)?.server.endpoint;
+  const done = await change(ports, { kind: "remove", name }, options);
+  if (done === EXIT.ok && found?.kind === "program" && found.package !== null)
+    await releasePackage(ports, found.package);
+  return done;
 }
 
 export async function mcpSwitch(
@@ -95,7 +132,13 @@ export async function mcpSwitch(
   return change(ports, { kind: "switch", name, isEnabled }, options);
 }
 
-async function change(ports: ServersPorts, edit: ServerEdit, options: ServerEditOptions): Promise<ExitCode> {
+/** `lines`: what else is shown before the question. */
+export async function change(
+  ports: ServersPorts,
+  edit: ServerEdit,
+  options: ServerEditOptions & { readonly isQuiet?: boolean },
+  lines: readonly string[] = [],
+): Promise<ExitCode> {
   const level = levelOf(ports, edit, options);
   const before = ports.servers.source(level);
   if (before === null)
@@ -105,7 +148,7 @@ async function change(ports: ServersPorts, edit: ServerEdit, options: ServerEdit
   const after: Source = { name: before.name, text: preview.text };
   const file = ports.servers.read(level, after);
   const server = file.servers.find(({ name }) => name === edit.name) ?? null;
-  if (edit.kind === "add" && server === null) {
+  if ((edit.kind === "add" || edit.kind === "package") && server === null) {
     if (!options.json) for (const one of file.diagnostics) ports.printError(renderDiagnostic(one, after, ports.paint));
     const [first] = file.diagnostics;
     return fail(
@@ -116,9 +159,9 @@ async function change(ports: ServersPorts, edit: ServerEdit, options: ServerEdit
       first?.fix ?? null,
     );
   }
-  const isWidening = edit.kind === "add" || (edit.kind === "switch" && edit.isEnabled);
+  const isWidening = edit.kind !== "remove" && (edit.kind !== "switch" || edit.isEnabled);
   if (!options.json && isWidening && server !== null)
-    for (const line of serverLines(server, ports.paint)) ports.print(line);
+    for (const line of [...serverLines(server, ports.paint), ...lines]) ports.print(line);
   const refused = isWidening ? await refusedWidening(ports, edit, options) : null;
   if (refused !== null) return refused;
   const done = ports.servers.edit(level, (source) => {
@@ -129,7 +172,7 @@ async function change(ports: ServersPorts, edit: ServerEdit, options: ServerEdit
     const message = done.kind === "refused" ? done.refusal : `${before.name} ${done.message}`;
     return fail(ports, options, EXIT.error, message, null);
   }
-  tell(ports, edit, { level, file: before.name, isTrusted: done.isTrusted }, options);
+  if (options.isQuiet !== true) tell(ports, edit, { level, file: before.name, isTrusted: done.isTrusted }, options);
   return EXIT.ok;
 }
 
@@ -141,17 +184,24 @@ function levelOf(ports: ServersPorts, edit: ServerEdit, { user }: ServerEditOpti
   return found?.server.level ?? (ports.servers.source("project") === null ? "user" : "project");
 }
 
+const WIDENING = {
+  add: ["mcp add", "Add this server?"],
+  package: ["mcp fetch", "Run this package as the server?"],
+  switch: ["mcp enable", "Enable this server?"],
+} as const;
+
 async function refusedWidening(
   ports: ServersPorts,
   edit: ServerEdit,
   options: ServerEditOptions,
 ): Promise<ExitCode | null> {
-  const command = edit.kind === "add" ? "mcp add" : "mcp enable";
-  const question = edit.kind === "add" ? "Add this server?" : "Enable this server?";
+  const [command, question] = WIDENING[edit.kind === "add" || edit.kind === "package" ? edit.kind : "switch"];
   const refused = await confirmation(ports, options, question, "add --yes");
   if (refused !== null) return refused;
   return notAdmitted(ports, command, edit.name, options);
 }
+
+const WORDS = { add: "added", remove: "removed", package: "pinned the package of" } as const;
 
 function tell(
   ports: ServersPorts,
@@ -160,11 +210,18 @@ function tell(
   options: ServerEditOptions,
 ): void {
   if (options.json) {
-    ports.print(jsonLine({ name: edit.name, action: edit.kind, ...written }));
+    const pin =
+      edit.kind === "package"
+        ? edit.package
+        : edit.kind === "add" && edit.server.endpoint.kind === "program"
+          ? edit.server.endpoint.package
+          : undefined;
+    ports.print(
+      jsonLine({ name: edit.name, action: edit.kind, ...written, ...(pin === undefined ? {} : { package: pin }) }),
+    );
     return;
   }
-  const word =
-    edit.kind === "add" ? "added" : edit.kind === "remove" ? "removed" : edit.isEnabled ? "enabled" : "disabled";
+  const word = edit.kind === "switch" ? (edit.isEnabled ? "enabled" : "disabled") : WORDS[edit.kind];
   ports.print(`${ports.paint.good(word)} ${shown(edit.name)} in ${shown(written.file)}`);
   if (!written.isTrusted && edit.kind !== "remove") ports.print("  no effect until you trust the project: ambit trust");
   if (edit.kind === "add") {
@@ -189,10 +246,11 @@ export function serverLines(server: WrittenServer, paint: Paint): readonly strin
     const sets = headers === "" ? [] : [`  headers  ${headers}`];
     return [head, `  calls    ${shown(endpoint.address)}`, ...reached, ...sets, ...secrets];
   }
-  const { command, runtime, environment } = endpoint;
+  const { command, runtime, environment, package: pinned } = endpoint;
   return [
     head,
     `  runs     ${shown(commandWords(command))}`,
+    ...(pinned === null ? [] : [`  package  ${shown(packageText(pinned))}`]),
     ...reached,
     ...(runtime.length === 0 ? [] : [`  programs ${runtime.map((tree) => shown(pathText(tree))).join(" ")}`]),
     ...(environment.length === 0 ? [] : [`  sets     ${environment.map((one) => shown(one.name)).join(" ")}`]),

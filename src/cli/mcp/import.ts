@@ -2,6 +2,7 @@
 // Nothing is changed before a yes.
 import { type ClientServer, clientServers, SERVER_SETTINGS } from "../../clients/servers/client-servers.ts";
 import { type ImportedServer, type ImportResult, importedServer } from "../../clients/servers/import-server.ts";
+import { packageCommand } from "../../core/notation/servers/package-command.ts";
 import { serverTool } from "../../core/notation/servers/server-endpoint.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { editServers } from "../../gateway/edit-servers.ts";
@@ -13,6 +14,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { serverLines } from "./edit.ts";
+import { fetchPackage, type NewPackage, packageLines, releasePackage } from "./packages.ts";
 import type { ServersPorts } from "./ports.ts";
 
 export interface ImportServersOptions {
@@ -55,16 +57,23 @@ export async function mcpImport(
   if (before === null)
     return fail(ports, options, EXIT.error, "there is no configuration folder on this machine", null);
   const stored = new Set(listed.value.secrets.map(({ name }) => name));
-  const { results, source } = converted(ports, wanted, stored, before);
+  const { results, source, packages } = await withPackages(
+    ports,
+    converted(ports, wanted, stored, before),
+    before,
+    options,
+  );
   const imported = results.flatMap((one) => (one.ok ? [one.value] : []));
-  if (!options.json) tell(ports, results, source);
+  if (!options.json) tell(ports, results, source, packages);
   const isWanted = imported.length > 0 && (await isAgreed(ports, options, imported.length));
   if (isWanted) {
     const refused = await notAdmitted(ports, "mcp import", `servers of ${client}`, options);
-    if (refused !== null) return refused;
-    const failed = await apply(ports, imported, options);
-    if (failed !== null) return failed;
-  }
+    const failed = refused ?? (await apply(ports, imported, options));
+    if (failed !== null) {
+      for (const { pin } of packages.values()) await releasePackage(ports, pin);
+      return failed;
+    }
+  } else for (const { pin } of packages.values()) await releasePackage(ports, pin);
   report(ports, [client, ...names, ...(options.project ? ["--project"] : [])], results, isWanted, options);
   return EXIT.ok;
 }
@@ -106,12 +115,12 @@ function converted(
   wanted: readonly ClientServer[],
   secrets: ReadonlySet<string>,
   before: Source,
-): { readonly results: readonly ImportResult[]; readonly source: Source } {
+): readonly ImportResult[] {
   const names = new Set(servers.load().servers.map(({ server }) => server.name));
   const taken = new Set(secrets);
   const isTaken = { server: (name: string) => names.has(name), secret: (name: string) => taken.has(name) };
   let source = before;
-  const results = wanted.map((one): ImportResult => {
+  return wanted.map((one): ImportResult => {
     const result = importedServer(one, isTaken, reading.toAscii);
     if (!result.ok) return result;
     const edited = withServer(source, result.value, servers.tree);
@@ -127,7 +136,52 @@ function converted(
     for (const { secret } of result.value.secrets) taken.add(secret);
     return result;
   });
-  return { results, source };
+}
+
+/**
+ * Servers that the client fetches at each start: each package is fetched now and pinned in its entry. One that cannot be fetched is
+ * refused alone. Without a person who could say yes nothing is fetched.
+ */
+async function withPackages(
+  ports: ServersPorts,
+  results: readonly ImportResult[],
+  before: Source,
+  options: ImportServersOptions,
+): Promise<{
+  readonly results: readonly ImportResult[];
+  readonly source: Source;
+  readonly packages: ReadonlyMap<string, NewPackage>;
+}> {
+  const packages = new Map<string, NewPackage>();
+  const isAsked = options.yes || (!options.json && ports.terminal.isInteractive);
+  const pinned: ImportResult[] = [];
+  let source = before;
+  for (const result of results) {
+    const one = result.ok && isAsked ? await packaged(ports, result.value, packages, options) : result;
+    pinned.push(one);
+    const edited = one.ok ? withServer(source, one.value, ports.servers.tree) : null;
+    if (edited?.ok === true) source = { ...source, text: edited.text };
+  }
+  return { results: pinned, source, packages };
+}
+
+async function packaged(
+  ports: ServersPorts,
+  value: ImportedServer,
+  packages: Map<string, NewPackage>,
+  { json }: ImportServersOptions,
+): Promise<ImportResult> {
+  const { endpoint, name } = value;
+  const fetching = endpoint.kind === "program" ? packageCommand(endpoint.command) : null;
+  if (endpoint.kind !== "program" || fetching?.ok !== true) return { ok: true, value };
+  const fetched = await fetchPackage(ports, fetching.value, { json });
+  if (!fetched.ok) {
+    const why = `its package cannot be fetched: ${fetched.message}`;
+    return { ok: false, name: value.from.name, file: value.from.file, why };
+  }
+  const { command, pin } = fetched.value;
+  packages.set(name, fetched.value);
+  return { ok: true, value: { ...value, endpoint: { ...endpoint, command, package: pin } } };
 }
 
 function withServer(
@@ -176,7 +230,12 @@ async function apply(
   return fail(ports, options, EXIT.error, done.kind === "refused" ? done.refusal : done.message, null);
 }
 
-function tell(ports: ServersPorts, results: readonly ImportResult[], source: Source): void {
+function tell(
+  ports: ServersPorts,
+  results: readonly ImportResult[],
+  source: Source,
+  packages: ReadonlyMap<string, NewPackage>,
+): void {
   const { paint } = ports;
   const entries = ports.servers.read("user", source).servers;
   for (const result of results) {
@@ -189,6 +248,8 @@ function tell(ports: ServersPorts, results: readonly ImportResult[], source: Sou
     const { name, from, secrets, notes } = result.value;
     const entry = entries.find((one) => one.name === name);
     if (entry !== undefined) for (const line of serverLines(entry, paint)) ports.print(line);
+    const fetched = packages.get(name);
+    if (fetched !== undefined) for (const line of packageLines(fetched, paint)) ports.print(line);
     ports.print(paint.dim(`  from     ${shown(from.file)}`));
     for (const { secret, at, value, variable, host } of secrets)
       ports.print(

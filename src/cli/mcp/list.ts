@@ -98,6 +98,11 @@ function printServer(ports: ServersPorts, one: ServerView): void {
         : `${pinned} tools${held === 0 ? "" : paint.warn(`, ${held} held`)}`;
   ports.print(`${paint.strong(shown(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
   ports.print(paint.dim(`  ${shown(command === null ? (url ?? "") : commandWords(command))}`));
+  if (one.package !== null) {
+    const { text, isStored } = one.package;
+    const fix = isStored ? "" : `  ${paint.warn(`not fetched: ambit mcp fetch ${name}`)}`;
+    ports.print(`${paint.dim(`  ${shown(text)}`)}${fix}`);
+  }
   ports.print(
     paint.dim(`  ${requires.length === 0 ? "no files of yours, no network" : requires.map(shown).join("  ")}`),
   );

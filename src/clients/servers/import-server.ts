@@ -3,6 +3,8 @@
 import { destinationText, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { urlParts } from "../../core/authority/axes/http-request.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
+import { packageCommand } from "../../core/notation/servers/package-command.ts";
+import type { PinnedPackage } from "../../core/notation/servers/server-package.ts";
 import type { ClientServer } from "./client-servers.ts";
 
 /** A value that is stored, and named in the entry instead. */
@@ -24,6 +26,8 @@ export interface ImportedServer {
     | {
         readonly kind: "program";
         readonly command: readonly string[];
+        /** Where the client would fetch it: once it is fetched and pinned. */
+        readonly package?: PinnedPackage;
         readonly runtime: readonly string[];
         readonly environment: readonly (readonly [string, string | { readonly secret: string }])[];
       }
@@ -114,13 +118,17 @@ function tooShort(at: string): string {
   return `its ${at} may be a credential, and has less than ${valueCharactersMin} characters: it cannot be stored`;
 }
 
-const FETCHING = /^(?:.*\/)?(?:npx|bunx|pnpx|uvx|pipx|docker|podman)$/;
+const CONTAINERS = /^(?:.*\/)?(?:docker|podman)$/;
 
 function programNotes([program = "", ...words]: readonly string[]): readonly string[] {
   const path = [program, ...words].find((word) => word.startsWith("/"));
+  const fetching = packageCommand([program, ...words]);
   return [
-    ...(FETCHING.test(program) ? ["its sandbox has no network: install the package, and change `command`"] : []),
-    ...(path === undefined ? [] : [`show it its program and libraries with \`runtime\`: ${path}`]),
+    ...(CONTAINERS.test(program)
+      ? ["containers do not run in its sandbox: install the server, and change `command`"]
+      : []),
+    ...(fetching?.ok === false ? [`${fetching.message}; ${fetching.fix ?? "change `command`"}`] : []),
+    ...(path === undefined || fetching !== null ? [] : [`show it its program and libraries with \`runtime\`: ${path}`]),
     "it reaches no files and no network: write what it needs in `requires`",
   ];
 }

@@ -6,6 +6,7 @@ import { compactText } from "../../core/notation/printer.ts";
 import { argumentMapText } from "../../core/notation/servers/argument-map.ts";
 import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
 import { requiredRisk } from "../../core/notation/servers/server-file.ts";
+import { type PinnedPackage, packageText } from "../../core/notation/servers/server-package.ts";
 import type { ServerDetails, ServerToolView, ServerView } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { refusal } from "../../core/ports/daemon/exchange.ts";
@@ -26,18 +27,19 @@ export interface ServerAnswersOptions {
   workspaceOf(cwd: string): string | null;
   /** Removes known secrets from text of a server. */
   redacted(text: string): string;
+  hasPackage(pin: PinnedPackage): boolean;
   id(): string;
 }
 
 export function serverAnswers(
-  { servers, workspaceOf, redacted, id }: ServerAnswersOptions,
+  { servers, workspaceOf, redacted, hasPackage, id }: ServerAnswersOptions,
   admission: Admission,
 ): readonly (readonly [string, MessageHandler])[] {
   /** What was shown to a person, by its digest: only that can be pinned. */
   const shown = new Map<string, ServerDescription>();
   const all = (cwd: string): readonly CatalogServer[] => servers.catalog.of(workspaceOf(cwd), cwd).servers;
   const view = (one: CatalogServer, among: readonly CatalogServer[]): ServerView =>
-    viewOf(one, servers, redacted, elsewhere(servers, among, one));
+    viewOf(one, servers, { redacted, hasPackage }, elsewhere(servers, among, one));
   const named = (cwd: string, name: string): Answer<CatalogServer> => {
     const found = all(cwd).find(({ server }) => server.name === name);
     return found === undefined
@@ -129,7 +131,7 @@ function elsewhere(servers: DaemonServers, among: readonly CatalogServer[], one:
 function viewOf(
   one: CatalogServer,
   servers: DaemonServers,
-  redacted: (text: string) => string,
+  { redacted, hasPackage }: Pick<ServerAnswersOptions, "redacted" | "hasPackage">,
   others: readonly string[],
 ): ServerView {
   const { server, waits } = one;
@@ -138,9 +140,11 @@ function viewOf(
   const latest = servers.latest(one);
   const held = pin === null || latest === null ? 0 : latest.tools.length - servers.callable(pin, latest).size;
   const failure = servers.failure(one);
+  const pinned = endpoint.kind === "program" ? endpoint.package : null;
   return {
     ...{ name: server.name, level: server.level, waits, held },
     command: endpoint.kind === "program" ? endpoint.command : null,
+    package: pinned === null ? null : { text: packageText(pinned), isStored: hasPackage(pinned) },
     url: endpoint.kind === "http" ? endpoint.address : null,
     secrets: endpointSecrets(endpoint),
     requires: server.requires.map((grant) => compactText(grant)),

@@ -22,7 +22,7 @@ import { COPY_LIMITS, type CopyLimits } from "../../sandbox/live/make-copy.ts";
 import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
-import { STORES_VARIABLE } from "../../sandbox/plan/plan-path.ts";
+import { homeFolder, STORES_VARIABLE } from "../../sandbox/plan/plan-path.ts";
 import type { OpenDraft, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.ts";
 import type { ProgramContext, ProgramRun, Programs, ServerRun } from "../parts.ts";
@@ -316,10 +316,17 @@ function withStores(plan: Plan, decided: PlanDecision, stores: readonly VisibleS
   };
 }
 
-/** INVARIANT: a server adds variables to a plan, and nothing else. */
-function serverPlan(plan: Plan, { environment }: ServerRun): Plan {
-  const names = new Set(environment.map(([name]) => name));
-  return { ...plan, environment: [...plan.environment.filter(([name]) => !names.has(name)), ...environment] };
+/** INVARIANT: a server adds variables and a folder of the package store to a plan, and nothing else. */
+function serverPlan(bare: Plan, { environment, package: folder, home }: ServerRun): Plan {
+  const plan = {
+    ...bare,
+    ...(folder === undefined ? {} : { package: segmentsOf(folder) }),
+    ...(home === undefined ? {} : { home: segmentsOf(home) }),
+  };
+  const own = home === undefined ? [] : [["HOME", pathText(homeFolder(plan))] as const];
+  const set = [...own, ...environment];
+  const names = new Set(set.map(([name]) => name));
+  return { ...plan, environment: [...plan.environment.filter(([name]) => !names.has(name)), ...set] };
 }
 
 const UNCONFINED: RunRefusal = {

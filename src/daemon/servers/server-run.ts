@@ -17,11 +17,14 @@ import { grantOf, sequences } from "../../core/notation/grants.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { type ServerProgram, serverTool } from "../../core/notation/servers/server-endpoint.ts";
 import type { WrittenServer } from "../../core/notation/servers/server-file.ts";
+import { packageText } from "../../core/notation/servers/server-package.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { FetchSecret } from "../../core/ports/instruments.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import { requestOf } from "../../runtime/context/tool-request.ts";
 import { connectRequest } from "../../sandbox/network/network-grants.ts";
+import { PACKAGE_FOLDER } from "../../sandbox/plan/plan-path.ts";
+import type { PackageStore } from "../packages/package-store.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
 import type { ServerOffers } from "./call-talk.ts";
@@ -37,6 +40,7 @@ export interface ServerOwner extends Pick<Session, "isClosed" | "onClose"> {
 
 export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "resolver"> {
   readonly programs: Pick<Programs, "run">;
+  readonly packages: Pick<PackageStore, "folderOf" | "has">;
   /** The value of a stored secret that is bound to the server, counted as used; null where it cannot be used. */
   secret(name: string, use: ServerSecretUse): Promise<Uint8Array | null>;
   /** What no agent and no server exceeds; null for no limit. */
@@ -162,16 +166,28 @@ function startServer(
       refused: () => "",
     };
     const { command, runtime } = endpoint;
+    const pinned = endpoint.package;
+    const stored = pinned === null ? null : await options.packages.folderOf(pinned, server.name);
+    if (pinned !== null && stored?.ok === false) {
+      const request = `package ${packageText(pinned)}`;
+      options.denied({ code: stored.code, request, times: 1 });
+      return { ok: false, refused: { ...stored, message: `${stored.code}: ${stored.message}` } };
+    }
     const environment = await variablesOf(server.name, endpoint, options);
     if (typeof environment === "string") return refused(environment);
     const result = await options.programs.run(context, {
-      ...{ argv: command, request, by: decision.by, input, sinks, signal },
+      ...{ argv: argvOf(command, stored !== null), request, by: decision.by, input, sinks, signal },
       milliseconds: null,
-      server: { environment, runtime },
+      server: { environment, runtime, ...(stored?.ok === true ? { package: stored.folder } : {}) },
     });
     if (result.ok) for (const denial of result.ran.denials) options.denied(denial);
     return result;
   };
+}
+
+/** A program of a package is looked for in the package alone. */
+function argvOf([program, ...rest]: ServerProgram["command"], isPackaged: boolean): ServerProgram["command"] {
+  return isPackaged ? [`${pathText(PACKAGE_FOLDER)}/node_modules/.bin/${program}`, ...rest] : [program, ...rest];
 }
 
 /** With the values of revealed secrets, or why one of them cannot be used. */

@@ -25,16 +25,16 @@ export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => str
   return {
     run: async (owner, plan, command, sinks, judge, signal) => {
       const { root, limits } = plan;
-      if (root === null || (root.mode !== "draft" && root.mode !== "live"))
-        return inner.run(owner, plan, command, sinks, judge, signal);
+      const isWritten = root?.mode === "draft" || root?.mode === "live";
+      if (!isWritten && plan.home === undefined) return inner.run(owner, plan, command, sinks, judge, signal);
       const growth = new DraftGrowth(limits, signal);
-      if (root.copy !== undefined) await growth.watchCopy(pathText(root.copy.path));
+      if (root?.copy !== undefined) await growth.watchCopy(pathText(root.copy.path));
       if (plan.home !== undefined) growth.watchHome(pathText(plan.home));
       const watched = {
         ...command,
         onDraft: (draft: Parameters<NonNullable<typeof command.onDraft>>[0]) => {
           command.onDraft?.(draft);
-          if (root.copy === undefined) growth.watch(upper(draft.id));
+          if (root?.copy === undefined) growth.watch(upper(draft.id));
         },
       };
       try {

@@ -12,6 +12,9 @@ export function storeFolder(name: string): PlanPath {
   return [...STORES, name];
 }
 
+/** The folder with the package of an MCP server. */
+export const PACKAGE_FOLDER: PlanPath = [...OURS, "package"];
+
 /** Tells programs where the stores are. */
 export const STORES_VARIABLE: readonly [string, string] = ["AMBIT_STORES", `/${STORES.join("/")}`];
 

@@ -71,6 +71,8 @@ export interface Plan {
   readonly shown?: readonly TreePath[];
   /** The folder on the host that is the home inside, and stays; absent: the home is empty and goes with the sandbox. */
   readonly home?: PlanPath;
+  /** The folder on the host with the package of an MCP server: read-only, at a place of ours. */
+  readonly package?: PlanPath;
   /** Shared stores that the agent may read as a whole. */
   readonly stores?: readonly PlanStore[];
   /** Where commands start. */

@@ -11,6 +11,7 @@ import type { Reading } from "../reading.ts";
 import { readRoot } from "../record/hoist.ts";
 import { flagOf, kindName, refused, textsOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
+import { isPackageProgram, type PinnedPackage, readPackage } from "./server-package.ts";
 
 export type ServerEndpoint = ServerProgram | ServerAddress;
 
@@ -22,6 +23,8 @@ export interface ServerProgram {
   readonly runtime: readonly (readonly string[])[];
   /** Added to an environment that is otherwise ambit's own. */
   readonly environment: readonly ServerVariable[];
+  /** Its program is one of this package's; null: of this machine's. */
+  readonly package: PinnedPackage | null;
 }
 
 export type ServerVariable =
@@ -45,7 +48,7 @@ export interface EndpointSecret {
   readonly isRevealed: boolean;
 }
 
-export const PROGRAM_KEYS: readonly string[] = ["command", "runtime", "env"];
+export const PROGRAM_KEYS: readonly string[] = ["command", "package", "runtime", "env"];
 export const ADDRESS_KEYS: readonly string[] = ["url", "headers"];
 
 const wordsMax = 256;
@@ -98,10 +101,22 @@ export function readEndpoint(
   const command = readCommand(at("command"), server.span, server.name, diagnostics);
   const runtime = at("runtime");
   const variables = at("env");
+  const pinned = at("package");
   const program = {
+    package: pinned === null ? null : readPackage(pinned, diagnostics),
     runtime: runtime === null ? [] : readRuntime(runtime, server.level, reading, diagnostics),
     environment: variables === null ? [] : readVariables(variables, server.level, diagnostics),
   };
+  // Otherwise another program of this machine would run under the name of the package.
+  if (pinned !== null && command !== null && !isPackageProgram(command[0]))
+    diagnostics.error(
+      "bad_value",
+      at("command")?.value.span ?? server.span,
+      `${quoted(command[0])} is no program of a package`,
+      {
+        fix: "command: [the name of a program in the package, arguments]",
+      },
+    );
   return command === null ? null : { kind: "program", command, ...program };
 }
 

@@ -20,6 +20,8 @@ function read(text: string, level: ConfigLevel = "project"): ServerFile {
 
 const one = (rest: string): string => `servers:\n  docs:\n    command: [docs-server]\n${rest}`;
 
+const PINNED = `npm: a@1.0.0, integrity: "sha512-${"A".repeat(86)}==", lock: "sha256-${"0".repeat(64)}"`;
+
 describe("a server", () => {
   test("has exactly what is written", () => {
     const file = read(
@@ -91,6 +93,12 @@ describe("a server", () => {
     expect(servers[0]).toMatchObject({ isClean: true, endpoint: { runtime: [["opt", "tools"]] } });
   });
 
+  test("from a package is pinned by version, integrity and lock", () => {
+    const { servers, diagnostics } = read(`servers: { docs: { command: [a], package: { ${PINNED} } } }`);
+    expect(diagnostics).toEqual([]);
+    expect(servers[0]?.endpoint).toMatchObject({ package: { name: "a", version: "1.0.0", hasScripts: false } });
+  });
+
   test("at an address reaches that host and that port", () => {
     const { servers, diagnostics } = read(
       'servers: { docs: { url: "https://mcp.example:8443/mcp?a=1", headers: { Authorization: "Bearer {{secret:t}}" } } }',
@@ -121,6 +129,16 @@ describe("a server", () => {
     ["url: 'https://mcp.example/', headers: { A: 1 }", "is text"],
     ["url: 'https://mcp.example/', headers: [A]", "a map from"],
     ["url: 'https://mcp.example/', runtime: [a]", "no `runtime`"],
+    ["command: [a], package: { npm: a@^1, integrity: x, lock: y }", "exact version"],
+    ["command: [a], package: { npm: 'git+https://a.test/b@1.0.0' }", "exact version"],
+    ["command: [a], package: { npm: a@1.0.0, integrity: sha1-abc, lock: y }", "pinned by `integrity` and `lock`"],
+    ["command: [a], package: { npm: a@1.0.0, lock: y }", "pinned by `integrity` and `lock`"],
+    ["command: [a], package: { npm: a@1.0.0, more: 1 }", "unknown key"],
+    ["command: [a], package: a@1.0.0", "is a map"],
+    [`command: [/bin/sh], package: { ${PINNED} }`, "is no program of a package"],
+    [`command: ["../sh"], package: { ${PINNED} }`, "is no program of a package"],
+    [`command: [a], package: { ${PINNED}, scripts: maybe }`, "must be true or false"],
+    [`url: 'https://mcp.example/', package: { ${PINNED} }`, "no `package`"],
     ["command: [a], headers: { A: b }", "for a server with a `url`"],
     ["command: [a], env: { A: { secret: t } }", "reveal: true"],
     ["command: [a], env: { A: { secret: t, reveal: false } }", "reveal: true"],

@@ -119,11 +119,29 @@ export interface ClientTokenView {
 }
 
 /** An MCP server as shown to a person. */
+/** A package that was fetched, as a person is shown it before an entry names it. */
+export interface FetchedPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly integrity: string;
+  readonly lock: string;
+  /** Its install scripts have run. */
+  readonly hasScripts: boolean;
+  readonly packages: number;
+  /** Packages with install scripts. */
+  readonly scripts: readonly string[];
+  readonly programs: readonly string[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
 export interface ServerView {
   readonly name: string;
   readonly level: "user" | "project";
   /** Null for a server at an address. */
   readonly command: readonly string[] | null;
+  /** The package that its program is from, and whether it was fetched; null: a program of this machine. */
+  readonly package: { readonly text: string; readonly isStored: boolean } | null;
   /** Null for a program. */
   readonly url: string | null;
   /** Stored secrets that it names: where each goes, and whether its program gets the value. */
@@ -210,6 +228,29 @@ export type ControlMessages = SharedMessages & {
   readonly "servers.pin": {
     readonly asks: WithPresence & { readonly cwd: string; readonly name: string; readonly digest: string };
     readonly answers: { readonly tools: number };
+  };
+  /** Resolves and fetches a package in a sandbox of its own, and stores it; nothing names it yet. */
+  readonly "packages.fetch": {
+    readonly asks: {
+      readonly cwd: string;
+      readonly name: string;
+      readonly range: string;
+      readonly registry: string;
+      readonly runScripts: boolean;
+      /** Only if it is the same as this one. */
+      readonly expected: { readonly integrity: string; readonly lock: string } | null;
+    };
+    readonly answers: FetchedPackage;
+  };
+  /** Whether a package is stored as it was fetched. */
+  readonly "packages.check": {
+    readonly asks: { readonly lock: string; readonly hasScripts: boolean };
+    readonly answers: { readonly state: "stored" | "missing" | "changed" };
+  };
+  /** Removes a stored package that no entry names. */
+  readonly "packages.release": {
+    readonly asks: { readonly cwd: string; readonly lock: string; readonly hasScripts: boolean };
+    readonly answers: { readonly isRemoved: boolean };
   };
   /** The token is in this answer alone; the state has its digest. */
   readonly "tokens.add": {

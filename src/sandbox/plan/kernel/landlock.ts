@@ -2,7 +2,7 @@
 // enforces the mounts a second time, and /proc, which mounts cannot restrict.
 
 import type { Plan, PlanPath } from "../plan.ts";
-import { homeFolder, PROGRAM, storeFolder, temporaryFolder } from "../plan-path.ts";
+import { homeFolder, PACKAGE_FOLDER, PROGRAM, storeFolder, temporaryFolder } from "../plan-path.ts";
 import { CONTROLLING_TERMINAL, DEVICES, TERMINALS } from "../start/bubblewrap.ts";
 import { programTrees, type SystemFacts } from "../start/system.ts";
 
@@ -98,6 +98,7 @@ export function landlockRules(plan: Plan, system: SystemFacts, version: number):
     { rights: READ_FILE | EXECUTE, path: PROGRAM },
     { rights: CHANGE | MAKE_SOCK, path: temporaryFolder(plan) },
     ...(plan.home === undefined ? [] : [{ rights: CHANGE, path: homeFolder(plan) }]),
+    ...(plan.package === undefined ? [] : [{ rights: RUN, path: PACKAGE_FOLDER }]),
     ...(plan.stores ?? []).map(({ name }) => ({ rights: READ, path: storeFolder(name) })),
     ...(root === null ? [] : [{ rights: root.mode === "ro" ? RUN : CHANGE, path: root.path }]),
   ];

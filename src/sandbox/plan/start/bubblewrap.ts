@@ -2,7 +2,16 @@
 
 import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "../overlay.ts";
 import type { Plan, PlanPath } from "../plan.ts";
-import { ASKING, homeFolder, isWithin, OURS, PROGRAM, storeFolder, temporaryFolder } from "../plan-path.ts";
+import {
+  ASKING,
+  homeFolder,
+  isWithin,
+  OURS,
+  PACKAGE_FOLDER,
+  PROGRAM,
+  storeFolder,
+  temporaryFolder,
+} from "../plan-path.ts";
 import { HOSTNAME, ownFiles } from "./etc.ts";
 import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
 
@@ -43,6 +52,7 @@ export function bubblewrapCommand(
     ...treeMounts(plan, system),
     ...homeMounts(plan),
     ...storeMounts(plan),
+    ...packageMounts(plan),
     ...rootMounts(plan, system, draft),
     ...(plan.links ?? []).map(({ path, target }) => symlink(path, pathOf(target))),
   ];
@@ -167,6 +177,12 @@ function storeMounts({ stores }: Plan): Mount[] {
     const path = storeFolder(name);
     return { path, words: ["--ro-bind", pathOf(folder), pathOf(path)] };
   });
+}
+
+/** Read-only, in our own folder, whatever its modes say. */
+function packageMounts(plan: Plan): Mount[] {
+  const path = PACKAGE_FOLDER;
+  return plan.package === undefined ? [] : [{ path, words: ["--ro-bind", pathOf(plan.package), pathOf(path)] }];
 }
 
 /** The root itself, or the layers and the empty mount point for pid 1's overlay. */

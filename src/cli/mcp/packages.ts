@@ -1,0 +1,204 @@
+// Packages that servers are from: `ambit mcp add NAME -- npx ...`, `fetch` and `update` resolve and fetch one, show what it is, and
+// pin it in the entry. Nothing is pinned before a yes, and a package that no entry names is removed again.
+import type { LoadedServer } from "../../agents/disk/server-files.ts";
+import { npmRegistry } from "../../clients/servers/npm-registry.ts";
+import { type PackageCommand, packageCommand, packageRequest } from "../../core/notation/servers/package-command.ts";
+import { isPackageProgram, type PinnedPackage, packageText } from "../../core/notation/servers/server-package.ts";
+import type { FetchedPackage } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { refusal } from "../../core/ports/daemon/exchange.ts";
+import { ownProgram } from "../../gateway/npm-lock.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { fail, type JsonOption } from "../terminal/problems.ts";
+import { change, type ServerEditOptions } from "./edit.ts";
+import type { ServersPorts } from "./ports.ts";
+
+export interface PackageOptions extends JsonOption {
+  readonly registry?: string;
+  readonly runScripts?: boolean;
+}
+
+/** A package that is stored and not named by any entry yet. */
+export interface NewPackage {
+  readonly pin: PinnedPackage;
+  readonly fetched: FetchedPackage;
+  /** As the entry has it. */
+  readonly command: readonly string[];
+  readonly registry: string;
+  /** What was asked of its version. */
+  readonly range: string;
+}
+
+export async function fetchPackage(
+  ports: ServersPorts,
+  { package: { name, range }, program, rest }: PackageCommand,
+  options: PackageOptions & { readonly expected?: PinnedPackage },
+): Promise<Answer<NewPackage>> {
+  const found = npmRegistry(name, { ...ports.npmSettings(), option: options.registry ?? null });
+  if (!found.ok) return refusal("invalid_input", found.message, found.fix);
+  const { registry } = found;
+  if (!options.json) ports.printError(ports.paint.dim(`fetching ${shown(`${name}@${range}`)} from ${shown(registry)}`));
+  const { expected = null } = options;
+  const answer = await askOnce(ports, "packages.fetch", {
+    ...{ cwd: ports.cwd, name, range, registry },
+    runScripts: expected?.hasScripts ?? options.runScripts === true,
+    expected: expected === null ? null : { integrity: expected.integrity, lock: expected.lock },
+  });
+  if (!answer.ok) return answer;
+  const { version, integrity, lock, hasScripts, programs } = answer.value;
+  const pin: PinnedPackage = { name, version, integrity, lock, hasScripts };
+  const chosen = program ?? ownProgram(name, programs);
+  if (chosen === null || !programs.includes(chosen) || !isPackageProgram(chosen)) {
+    await releasePackage(ports, pin);
+    const list = programs.length === 0 ? "it has no programs" : `it has ${programs.join(", ")}`;
+    const called = chosen === null ? "one of its programs has to be named" : `it has no program ${chosen}`;
+    const fix = programs.length === 0 ? null : `npx -y -p ${name}@${version} ${programs[0] ?? ""}`;
+    return refusal("invalid_input", `${name}@${version}: ${called}: ${list}`, fix);
+  }
+  return { ok: true, value: { pin, fetched: answer.value, command: [chosen, ...rest], registry, range } };
+}
+
+export async function releasePackage(ports: ServersPorts, { lock, hasScripts }: PinnedPackage): Promise<void> {
+  await askOnce(ports, "packages.release", { cwd: ports.cwd, lock, hasScripts });
+}
+
+const MEBIBYTE = 1_048_576;
+const namesMax = 8;
+
+/** What a person is shown before the yes. */
+export function packageLines({ fetched, registry, range }: NewPackage, paint: Paint): readonly string[] {
+  const { name, version, integrity, packages, scripts, hasScripts, bytes } = fetched;
+  const named = scripts.slice(0, namesMax).map(shown).join(", ");
+  const more = scripts.length > namesMax ? ` and ${scripts.length - namesMax} more` : "";
+  const asked = range === version ? "" : ` (${shown(range)})`;
+  return [
+    `  fetched  ${shown(`${name}@${version}`)}${asked} from ${shown(registry)}`,
+    `           ${paint.dim(shown(integrity))}`,
+    `           ${packages} package${packages === 1 ? "" : "s"}, ${(bytes / MEBIBYTE).toFixed(1)} MiB`,
+    scripts.length === 0
+      ? "           no install scripts"
+      : hasScripts
+        ? `           ${paint.warn(`ran install scripts, without network: ${named}${more}`)}`
+        : `           ${paint.warn(`install scripts that did not run: ${named}${more}`)} (--run-scripts)`,
+  ];
+}
+
+export interface FetchOptions extends ServerEditOptions, PackageOptions {}
+
+/** What the entries name and what is not here, or what npx and the like would fetch. */
+export async function mcpFetch(
+  ports: ServersPorts,
+  names: readonly string[],
+  options: FetchOptions,
+): Promise<ExitCode> {
+  const { servers } = ports.servers.load();
+  const missing = names.find((name) => servers.every(({ server }) => server.name !== name));
+  if (missing !== undefined) return fail(ports, options, EXIT.error, `there is no server ${missing}`, "ambit mcp list");
+  const wanted = servers.filter(({ server }) => names.length === 0 || names.includes(server.name));
+  const results: object[] = [];
+  for (const one of wanted) {
+    const done = await fetchOne(ports, one, options);
+    if (typeof done === "number") return done;
+    if (done !== null) results.push(done);
+  }
+  if (options.json) ports.print(jsonLine({ packages: results }));
+  else if (results.length === 0) ports.print("nothing to fetch");
+  return EXIT.ok;
+}
+
+async function fetchOne(
+  ports: ServersPorts,
+  { server, waits }: LoadedServer,
+  options: FetchOptions,
+): Promise<ExitCode | object | null> {
+  const { endpoint, name, level } = server;
+  if (endpoint.kind !== "program") return null;
+  const pinned = endpoint.package;
+  if (pinned === null) {
+    const fetching = packageCommand(endpoint.command);
+    if (fetching === null) return null;
+    if (!fetching.ok) return fail(ports, options, EXIT.error, `${name}: ${fetching.message}`, fetching.fix);
+    if (waits !== null) return fail(ports, options, EXIT.error, `${name}: ${waits}`, "ambit trust");
+    return repin(ports, one(name, level), fetching.value, null, options);
+  }
+  const checked = await askOnce(ports, "packages.check", pinned);
+  if (!checked.ok) return tellRefusal(ports, checked, options.json);
+  if (checked.value.state === "stored") return null;
+  if (waits !== null) return fail(ports, options, EXIT.error, `${name}: ${waits}`, "ambit trust");
+  const [program, ...rest] = endpoint.command;
+  const request = { package: { name: pinned.name, range: pinned.version }, program, rest };
+  const fetched = await fetchPackage(ports, request, { ...options, expected: pinned });
+  if (!fetched.ok) {
+    const fix = fetched.code === "pin_changed" ? `ambit mcp update ${name} --to ${pinned.version}` : fetched.fix;
+    return tellRefusal(ports, { ...fetched, fix }, options.json);
+  }
+  if (!options.json) ports.print(`${ports.paint.good("fetched")} ${shown(packageText(pinned))} for ${shown(name)}`);
+  return { name, package: packageText(pinned), lock: pinned.lock };
+}
+
+export interface UpdateOptions extends FetchOptions {
+  readonly to?: string;
+}
+
+/** Another version of a server's package: shown beside the one before, and pinned after a yes. */
+export async function mcpUpdate(ports: ServersPorts, name: string, options: UpdateOptions): Promise<ExitCode> {
+  const found = ports.servers.load().servers.find(({ server }) => server.name === name);
+  const endpoint = found?.server.endpoint;
+  if (found === undefined) return fail(ports, options, EXIT.error, `there is no server ${name}`, "ambit mcp list");
+  if (endpoint?.kind !== "program" || endpoint.package === null)
+    return fail(ports, options, EXIT.error, `${name} is from no package that is pinned`, `ambit mcp fetch ${name}`);
+  const { package: before, command } = endpoint;
+  const request = packageRequest(`${before.name}@${options.to ?? "latest"}`);
+  if (!request.ok) return fail(ports, options, EXIT.usage, request.message, "--to 1.2.3");
+  const [program, ...rest] = command;
+  const runScripts = options.runScripts === true || before.hasScripts;
+  const wanted = { package: request.value, program, rest };
+  const done = await repin(ports, one(name, found.server.level), wanted, before, { ...options, runScripts });
+  if (typeof done === "number") return done;
+  if (options.json) ports.print(jsonLine(done));
+  else if (!("isSame" in done)) {
+    const note = "what it says about itself is compared with its pin when it is next used";
+    ports.print(ports.paint.dim(`  ${note}: ambit mcp show ${name}`));
+  }
+  return EXIT.ok;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly user: boolean;
+}
+
+function one(name: string, level: "user" | "project"): Entry {
+  return { name, user: level === "user" };
+}
+
+/** Fetches, shows, asks, and writes the pin into the entry. */
+async function repin(
+  ports: ServersPorts,
+  { name, user }: Entry,
+  wanted: PackageCommand,
+  before: PinnedPackage | null,
+  options: FetchOptions,
+): Promise<ExitCode | object> {
+  const fetched = await fetchPackage(ports, wanted, options);
+  if (!fetched.ok) return tellRefusal(ports, fetched, options.json);
+  const { pin, command } = fetched.value;
+  if (before?.lock === pin.lock && before.integrity === pin.integrity && before.hasScripts === pin.hasScripts) {
+    if (!options.json) ports.print(`${shown(name)} has ${shown(packageText(pin))} already, with the same dependencies`);
+    return { name, package: packageText(pin), isSame: true };
+  }
+  const versions = before === null ? [] : [`  package  ${shown(packageText(before))} -> ${shown(packageText(pin))}`];
+  const lines = [...versions, ...packageLines(fetched.value, ports.paint)];
+  const edit = { kind: "package" as const, name, command, package: pin };
+  const done = await change(ports, edit, { ...options, user, isQuiet: options.json }, lines);
+  if (done !== EXIT.ok) {
+    await releasePackage(ports, pin);
+    return done;
+  }
+  if (before !== null) await releasePackage(ports, before);
+  return { name, before: before === null ? null : packageText(before), package: packageText(pin), lock: pin.lock };
+}

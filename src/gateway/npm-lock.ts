@@ -1,0 +1,86 @@
+// What npm resolved, from its lock file: the version of a package, everything that is installed with it, and which of these have
+// install scripts. INVARIANT: every package is from the registry that was asked, and has an integrity, or the lock is refused.
+import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import { INTEGRITY } from "../core/notation/servers/server-package.ts";
+
+export interface ResolvedPackage {
+  readonly version: string;
+  readonly integrity: string;
+  /** One line for each package that is installed with it: path, version, integrity. The pin is the digest of it. */
+  readonly lines: string;
+  readonly packages: number;
+  /** Packages with install scripts, by name and version. */
+  readonly scripts: readonly string[];
+  /** Names of its own programs. */
+  readonly programs: readonly string[];
+}
+
+export type NpmLockResult =
+  | { readonly ok: true; readonly value: ResolvedPackage }
+  | { readonly ok: false; readonly message: string };
+
+const packagesMax = 10_000;
+const TOP = "node_modules/";
+
+/** `registry`: the address that the packages are from. */
+export function readNpmLock(lock: Json, name: string, registry: string): NpmLockResult {
+  const packages = isJsonObject(lock) ? member(lock, "packages") : undefined;
+  if (!isJsonObject(packages)) return refuse("npm wrote no lock that can be read");
+  const paths = Object.keys(packages).filter((path) => path !== "");
+  if (paths.length > packagesMax) return refuse(`it needs more than ${packagesMax} packages`);
+  const found = packages[TOP + name];
+  if (!isJsonObject(found)) return refuse(`npm did not install ${name}`);
+  const lines: string[] = [];
+  const scripts: string[] = [];
+  for (const path of paths.toSorted()) {
+    const entry = packages[path];
+    if (!isJsonObject(entry)) return refuse("npm wrote no lock that can be read");
+    const { version, integrity, resolved, link, inBundle } = entry as Readonly<Record<string, Json | undefined>>;
+    const called = path.slice(path.lastIndexOf(TOP) + TOP.length);
+    // Part of the archive of another package, whose integrity covers it.
+    const isBundled = inBundle === true;
+    if (link === true || typeof version !== "string" || !isFrom(resolved, registry))
+      return refuse(`it needs ${called} from another place than the registry, which cannot be pinned`);
+    if (!isBundled && (typeof integrity !== "string" || !INTEGRITY.test(integrity)))
+      return refuse(`the registry has no SHA-2 integrity for ${called}@${version}`);
+    lines.push(`${path} ${version} ${isBundled ? "bundled" : String(integrity)}`);
+    if (entry["hasInstallScript"] === true) scripts.push(`${called}@${version}`);
+  }
+  const { version, integrity } = found as { readonly version: string; readonly integrity?: Json };
+  if (typeof integrity !== "string") return refuse(`the registry has no integrity for ${name}`);
+  const programs = programsOf(found, name);
+  return {
+    ok: true,
+    value: { version, integrity, lines: `${lines.join("\n")}\n`, packages: paths.length, scripts, programs },
+  };
+}
+
+/** npm leaves addresses of the registry out of a lock; those that it writes are of the same host. */
+function isFrom(resolved: Json | undefined, registry: string): boolean {
+  return resolved === undefined || (typeof resolved === "string" && resolved.startsWith(originOf(registry)));
+}
+
+export function originOf(address: string): string {
+  return `${/^https?:\/\/[^/]+/.exec(address)?.[0] ?? address}/`;
+}
+
+function programsOf(entry: JsonObject, name: string): readonly string[] {
+  const bin = member(entry, "bin");
+  if (isJsonObject(bin)) return Object.keys(bin).toSorted();
+  return typeof bin === "string" ? [unscoped(name)] : [];
+}
+
+function unscoped(name: string): string {
+  return name.slice(name.indexOf("/") + 1);
+}
+
+/** The program that is meant where none is named: the only one, or that with the package's name. Null where it is not clear. */
+export function ownProgram(name: string, programs: readonly string[]): string | null {
+  const [first, ...others] = programs;
+  if (first !== undefined && others.length === 0) return first;
+  return programs.find((program) => program === unscoped(name)) ?? null;
+}
+
+function refuse(message: string): Extract<NpmLockResult, { ok: false }> {
+  return { ok: false, message };
+}
