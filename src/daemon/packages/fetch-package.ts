@@ -234,7 +234,7 @@ function changeText(expected: Pick<PinnedPackage, "integrity">, pin: PinnedPacka
     : "the package itself has another integrity";
 }
 
-/** The registry's host and port, and no other. Without TLS only this machine: nobody else could be believed. */
+/** The registry's host and port, and no other. Without TLS only this machine: elsewhere the answer could be changed on the way. */
 function registryGrant(registry: string, reading: Reading): Answer<Grant> {
   const toAscii: ToAscii = reading.toAscii;
   const url = parseUrl(registry, toAscii);
