@@ -16,6 +16,7 @@ const processes = [
       // Names are kept for the stack traces in the daemon's log. `keepNames` would define a property of every created function, a
       // dozen for each call.
       minifyIdentifiers: false,
+      plugins: [withoutSchemaChecker("client")],
     },
   },
   // linkedom requires a canvas only to draw.
@@ -28,7 +29,7 @@ const processes = [
 const started = [
   { name: "ambit", entry: "src/main/cli.ts", options: {} },
   { name: "lsp", entry: "src/main/lsp-main.ts", options: {} },
-  { name: "mcp", entry: "src/main/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
+  { name: "mcp", entry: "src/main/mcp-main.ts", options: { plugins: [withoutSchemaChecker("server")] } },
 ];
 
 /** What an application imports: modules with shared parts, because a warrant is known by the one module that makes it. */
@@ -103,10 +104,11 @@ function wrap(file) {
   writeFileSync(file, `/*${createHash("sha256").update(text).digest("hex")}*/${text}\n`);
 }
 
-/** The MCP library loads a JSON Schema validator for requests from a server to its client. Our server sends none. */
-function withoutSchemaChecker() {
+/** The MCP library loads a JSON Schema validator for messages that our server never sends, and our sign-ins never read. */
+function withoutSchemaChecker(side) {
   const contents = `
 export { default as process } from "node:process";
+export const CORS_IS_POSSIBLE = false;
 export class DefaultJsonSchemaValidator {
   getValidator() {
     throw new Error("no schema is checked here");
@@ -115,7 +117,10 @@ export class DefaultJsonSchemaValidator {
   return {
     name: "without-schema-checker",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({ path, namespace: "shims" }));
+      onResolve({ filter: new RegExp(`^@modelcontextprotocol/${side}/_shims$`) }, ({ path }) => ({
+        path,
+        namespace: "shims",
+      }));
       onLoad({ filter: /.*/, namespace: "shims" }, () => ({ contents }));
     },
   };

@@ -146,6 +146,7 @@ export function composePorts(machine: Machine): ProgramPorts {
     }),
     ...first,
     clientSettings: settings,
+    redirects: async () => (await import("../platform/redirect-listener.ts")).RedirectListener.open(),
     installation: {
       package: machine.program,
       isInstalled: basename(dirname(machine.program)) === "node_modules",

@@ -9,11 +9,13 @@ import { serverAnswers } from "../daemon/control/servers.ts";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.ts";
 import { PackageFetcher } from "../daemon/packages/fetch-package.ts";
 import { PackageStore } from "../daemon/packages/package-store.ts";
+import { signInFetch } from "../daemon/oauth/sign-in-fetch.ts";
+import { SignIns } from "../daemon/oauth/sign-ins.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
 import type { DaemonPrograms } from "../daemon/programs/programs.ts";
 import type { DaemonSecrets } from "../daemon/secrets.ts";
 import { resourcePowers } from "../daemon/servers/server-resources.ts";
-import type { ServerOwner } from "../daemon/servers/server-run.ts";
+import type { ServerOwner, ServerRunOptions } from "../daemon/servers/server-run.ts";
 import { DaemonServers } from "../daemon/servers/servers.ts";
 import { Session } from "../daemon/session.ts";
 import type { ForeignTools, PowersOptions } from "../daemon/tools/daemon-tool.ts";
@@ -28,7 +30,7 @@ export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "
   readonly folders: UserFolders;
   readonly records: DaemonParts["records"];
   readonly programs: Pick<DaemonPrograms, "run" | "fetch" | "end">;
-  readonly secrets: Pick<DaemonSecrets, "named">;
+  readonly secrets: Pick<DaemonSecrets, "named" | "vault">;
   resolver(): ResolverChoice;
   readonly redacting: DaemonParts["redacting"];
   readonly held: Daemon["held"];
@@ -76,6 +78,23 @@ export function composeServers(options: ServersOptions): ComposedServers {
     id: () => id("s"),
     denied: (facts) => void stores.ledger.append([entryOf(null, "package_denied", facts)]),
   });
+  const signIns: SignIns = new SignIns({
+    ...{ settings: stores.settings, vault: secrets.vault, now },
+    secret: async (name, use) => bytesOf(await secrets.named(use.tool, name, use.url)?.read()),
+    fetch: (one, hosts, refused) => signInFetch(run, one, hosts, refused),
+    entry: (outcome, facts) => entryOf(null, outcome, facts),
+    secretEntry: (outcome, name) => entry("secret", outcome, name, { name, by: "sign-in" }),
+  });
+  const run: ServerRunOptions = {
+    ...{ programs, packages, now, ceiling, resolver, isFrozen },
+    fetch: fetchLimited,
+    secret: async (name, { tool, url }) => bytesOf(await secrets.named(tool, name, url)?.read()),
+    needsReview: (owner) => !(owner instanceof Session) || held(owner)?.holding.needsReview !== false,
+    signInAt: (one) => ({
+      token: () => signIns.token(one),
+      renew: (version) => signIns.renew(one, version),
+    }),
+  };
   const servers = new DaemonServers({
     ...{ folders, elapsed, settings: stores.settings, entry: entryOf },
     readingAt: (folder) => records.readingAt(folder),
@@ -92,21 +111,13 @@ export function composeServers(options: ServersOptions): ComposedServers {
       return decision.outcome === "deny" ? decision.code : null;
     },
     redacted: (value) => redacting.json(value),
-    run: {
-      ...{ programs, packages, now, ceiling, resolver, isFrozen },
-      fetch: fetchLimited,
-      secret: async (name, { tool, url }) => {
-        const value = await secrets.named(tool, name, url)?.read();
-        return value == null ? null : Buffer.from(value);
-      },
-      needsReview: (owner) => !(owner instanceof Session) || held(owner)?.holding.needsReview !== false,
-    },
+    run,
   });
   return {
     answers: (admission) => [
       ...serverAnswers(
         {
-          servers,
+          ...{ servers, signIns },
           workspaceOf: (cwd) => records.workspaceOf(cwd),
           redacted: (text) => redacting.text(text),
           hasPackage: (pin) => packages.has(pin),
@@ -136,4 +147,8 @@ export function composeServers(options: ServersOptions): ComposedServers {
     resources: resourcePowers({ servers, held, callMilliseconds: callMillisecondsMax }),
     close: () => servers.close(),
   };
+}
+
+function bytesOf(text: string | null | undefined): Uint8Array | null {
+  return text == null ? null : Buffer.from(text);
 }

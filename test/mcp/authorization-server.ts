@@ -35,6 +35,11 @@ export class AuthorizationServer {
   }
 
   /** Every access token and refresh token that it gave. */
+  async tokens(): Promise<readonly string[]> {
+    return (await (await fetch(`${this.issuer}/test/tokens`)).json()) as readonly string[];
+  }
+
+  /** All of them. */
   async revoke(): Promise<void> {
     await fetch(`${this.issuer}/test/revoke`);
   }

@@ -6,6 +6,7 @@ import type { JsonOption } from "../terminal/problems.ts";
 import { type AddOptions, mcpAdd, mcpRemove, mcpSwitch, type ServerEditOptions } from "./edit.ts";
 import { type ImportServersOptions, mcpImport } from "./import.ts";
 import { mcpCheck, mcpList, mcpPin, mcpShow, type PinOptions } from "./list.ts";
+import { type LoginOptions, mcpLogin, mcpLogout } from "./login.ts";
 import { type MapOptions, mcpMap } from "./map.ts";
 import type { McpServeOptions } from "./mcp.ts";
 import { type FetchOptions, mcpFetch, mcpUpdate, type UpdateOptions } from "./packages.ts";
@@ -98,6 +99,25 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .option("--json", JSON_TEXT, false)
       .action(async (name: string, options: JsonOption) => end(await mcpShow(ports, name, options))),
     mcp
+      .command("login")
+      .description("sign in at a server at an address, in your browser; its tokens are stored as secrets")
+      .argument("<name>")
+      .option("--host <hosts...>", "further hosts that the sign-in may reach, without being asked about them")
+      .option(
+        "--client-id <id>",
+        "a client that you registered at the authorization server; default: ambit registers one",
+      )
+      .option("--no-browser", "the browser is on another machine: paste the address that it shows at the end")
+      .option("--presence <name>", "confirm as this person, if presence is required")
+      .option("--json", JSON_TEXT, false)
+      .action(async (name: string, options: LoginOptions) => end(await mcpLogin(ports, name, options))),
+    mcp
+      .command("logout")
+      .description("delete the tokens of a sign-in")
+      .argument("<name>")
+      .option("--json", JSON_TEXT, false)
+      .action(async (name: string, options: JsonOption) => end(await mcpLogout(ports, name, options))),
+    mcp
       .command("pin")
       .description("accept what a server says about itself now")
       .argument("<name>")
@@ -163,6 +183,8 @@ Examples:
   ambit mcp add files --requires 'fs.read{in=docs}' -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 "$PWD/docs"
   ambit mcp fetch
   ambit mcp update files --to 2026.8.31
+  ambit mcp login tracker
+  ambit mcp logout tracker
   ambit mcp import claude
   ambit mcp list
   ambit mcp show docs

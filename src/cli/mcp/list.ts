@@ -8,6 +8,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
 import { confirmation, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import { commandWords } from "./edit.ts";
+import { signInText } from "./login.ts";
 import type { ServersPorts } from "./ports.ts";
 
 export interface PinOptions extends JsonOption {
@@ -88,7 +89,7 @@ async function pinWith(
 
 function printServer(ports: ServersPorts, one: ServerView): void {
   const { paint } = ports;
-  const { name, level, risk, command, url, secrets, requires, isEnabled, waits, pinned, held, failure } = one;
+  const { name, level, risk, command, url, secrets, requires, isEnabled, waits, pinned, held, failure, signIn } = one;
   const state = !isEnabled
     ? "disabled"
     : waits !== null
@@ -110,6 +111,8 @@ function printServer(ports: ServersPorts, one: ServerView): void {
     const text = `${isRevealed ? "has the value of" : "sends"} the secret ${shown(secret)} in the ${shown(at)}`;
     ports.print(`  ${isRevealed ? paint.warn(`${text} (checked)`) : paint.dim(text)}`);
   }
+  if (signIn?.state === "signed in") ports.print(paint.dim(`  signed in: ${signInText(signIn)}`));
+  else if (signIn !== null) ports.print(`  ${paint.warn(`the sign-in has expired: ambit mcp login ${name}`)}`);
   if (waits !== null) ports.print(`  ${paint.warn(shown(waits))}`);
   if (held > 0)
     ports.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);

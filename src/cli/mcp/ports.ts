@@ -8,7 +8,16 @@ import type { ClientSettings } from "../connect/connect.ts";
 import type { ControlPorts } from "../control-ports.ts";
 import type { AdmitPorts } from "../trust/admit.ts";
 
+/** Waits at a loopback address for the end of a sign-in. */
+export interface RedirectWait {
+  readonly address: string;
+  /** Null where it did not come in time. */
+  wait(state: string, milliseconds: number): Promise<URLSearchParams | null>;
+  close(): void;
+}
+
 export interface ServersPorts extends ControlPorts, AdmitPorts {
+  redirects(): Promise<RedirectWait>;
   readonly cwd: string;
   readonly clientSettings: ClientSettings;
   readonly reading: Reading;

@@ -1,7 +1,7 @@
 // MCP servers for a person: which there are, what each says about itself beside what is pinned, and pinning it.
 import { BUILTIN_TOOLS } from "../../core/authority/axes/name.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
-import { textIn } from "../../core/base/fields.ts";
+import { optionalText, textIn, textsIn } from "../../core/base/fields.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { argumentMapText } from "../../core/notation/servers/argument-map.ts";
 import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
@@ -13,6 +13,7 @@ import { refusal } from "../../core/ports/daemon/exchange.ts";
 import { offeredName, type ServerDescription } from "../../gateway/definitions.ts";
 import { hasHiddenText, namedElsewhere, pinChanges, pinOf, pinText } from "../../gateway/pins.ts";
 import { sha256 } from "../../platform/digest.ts";
+import type { SignIns } from "../oauth/sign-ins.ts";
 import type { MessageHandler } from "../rpc/serving.ts";
 import type { CatalogServer } from "../servers/server-catalog.ts";
 import type { ServerOwner } from "../servers/server-run.ts";
@@ -21,9 +22,14 @@ import type { Admission } from "./admission.ts";
 
 const pathCharactersMax = 4_096;
 const digestsMax = 64;
+const hostsMax = 8;
+const codeCharactersMax = 8_192;
+/** RFC 8252: what comes back reaches a program of this machine alone. */
+const REDIRECT = /^http:\/\/127\.0\.0\.1:\d{1,5}\/callback$/;
 
 export interface ServerAnswersOptions {
   readonly servers: DaemonServers;
+  readonly signIns: SignIns;
   workspaceOf(cwd: string): string | null;
   /** Removes known secrets from text of a server. */
   redacted(text: string): string;
@@ -32,14 +38,14 @@ export interface ServerAnswersOptions {
 }
 
 export function serverAnswers(
-  { servers, workspaceOf, redacted, hasPackage, id }: ServerAnswersOptions,
+  { servers, signIns, workspaceOf, redacted, hasPackage, id }: ServerAnswersOptions,
   admission: Admission,
 ): readonly (readonly [string, MessageHandler])[] {
   /** What was shown to a person, by its digest: only that can be pinned. */
   const shown = new Map<string, ServerDescription>();
   const all = (cwd: string): readonly CatalogServer[] => servers.catalog.of(workspaceOf(cwd), cwd).servers;
   const view = (one: CatalogServer, among: readonly CatalogServer[]): ServerView =>
-    viewOf(one, servers, { redacted, hasPackage }, elsewhere(servers, among, one));
+    viewOf(one, servers, { redacted, hasPackage }, elsewhere(servers, among, one), signIns.view(one));
   const named = (cwd: string, name: string): Answer<CatalogServer> => {
     const found = all(cwd).find(({ server }) => server.name === name);
     return found === undefined
@@ -71,7 +77,8 @@ export function serverAnswers(
           const description = await servers.look(owner, one);
           if ("message" in description) {
             const why = servers.failure(one) ?? description.message;
-            return refusal("not_available", `${name} could not be started: ${redacted(why)}`, null);
+            const fix = description.code === "sign_in_required" ? `ambit mcp login ${name}` : null;
+            return refusal("not_available", `${name} could not be started: ${redacted(why)}`, fix);
           }
           const digest = sha256(pinText(pinOf(description)));
           shown.set(digest, description);
@@ -110,6 +117,49 @@ export function serverAnswers(
           : refusal("audit_unavailable", failed);
       },
     ],
+    [
+      "servers.login",
+      async (exchange) => {
+        const { value } = exchange;
+        const [cwd, name] = [textIn(value, "cwd", pathCharactersMax), textIn(value, "name", 256)];
+        const [redirect, hosts] = [textIn(value, "redirect", 256), textsIn(value, "hosts", hostsMax)];
+        const clientId = optionalText(value, "clientId", 1_024);
+        if (cwd === null || name === null || hosts === null || clientId === undefined)
+          return refusal("invalid_input", "needs a folder, the name of a server, and hosts");
+        if (redirect === null || !REDIRECT.test(redirect))
+          return refusal("invalid_input", "a sign-in leads back to a loopback address");
+        const found = named(cwd, name);
+        if (!found.ok) return found;
+        if (found.value.waits !== null) return refusal("not_available", `${name}: ${found.value.waits}`, "ambit trust");
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const step = await signIns.start(found.value, { redirect, hosts, clientId });
+        return step.ok ? { ok: true, value: { page: null, issuer: null, host: null, ...step.value } } : step;
+      },
+    ],
+    [
+      // Its state is known to the person who began it, and to the page that they opened.
+      "servers.signin",
+      async ({ value }) => {
+        const [state, code] = [textIn(value, "state", 256), textIn(value, "code", codeCharactersMax)];
+        const iss = optionalText(value, "iss", 1_024);
+        if (state === null || code === null || iss === undefined)
+          return refusal("invalid_input", "needs a state and a code");
+        const finished = await signIns.finish({ state, code, iss });
+        if (!finished.ok) return finished;
+        const { one, view: signIn } = finished.value;
+        return { ok: true, value: { name: one.server.name, signIn } };
+      },
+    ],
+    [
+      "servers.logout",
+      async ({ value }) => {
+        const [cwd, name] = [textIn(value, "cwd", pathCharactersMax), textIn(value, "name", 256)];
+        if (cwd === null || name === null) return refusal("invalid_input", "needs a folder and the name of a server");
+        const found = named(cwd, name);
+        return found.ok ? signIns.remove(found.value) : found;
+      },
+    ],
   ];
 }
 
@@ -133,6 +183,7 @@ function viewOf(
   servers: DaemonServers,
   { redacted, hasPackage }: Pick<ServerAnswersOptions, "redacted" | "hasPackage">,
   others: readonly string[],
+  signIn: ServerView["signIn"],
 ): ServerView {
   const { server, waits } = one;
   const { endpoint } = server;
@@ -142,7 +193,7 @@ function viewOf(
   const failure = servers.failure(one);
   const pinned = endpoint.kind === "program" ? endpoint.package : null;
   return {
-    ...{ name: server.name, level: server.level, waits, held },
+    ...{ name: server.name, level: server.level, waits, held, signIn },
     command: endpoint.kind === "program" ? endpoint.command : null,
     package: pinned === null ? null : { text: packageText(pinned), isStored: hasPackage(pinned) },
     url: endpoint.kind === "http" ? endpoint.address : null,

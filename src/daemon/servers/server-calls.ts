@@ -29,6 +29,7 @@ import { type AcceptedAsk, inputIn, OpenCall } from "./open-call.ts";
 import type { CatalogServer } from "./server-catalog.ts";
 import { rootsResult } from "./server-questions.ts";
 import type { ServerOwner } from "./server-run.ts";
+import { signInFix } from "./server-tools.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface ServerCallsOptions {
@@ -46,7 +47,7 @@ export interface ServerCallsOptions {
     session: Session,
     one: CatalogServer,
     tool: string,
-  ): Promise<Upstream | { readonly message: string; readonly fix?: string | null }>;
+  ): Promise<Upstream | { readonly code?: string; readonly message: string; readonly fix?: string | null }>;
   /** What is wrong with a structured result; null for nothing. */
   outputFault(one: CatalogServer, tool: string, structured: JsonObject): string | null;
 }
@@ -141,7 +142,8 @@ export class ServerCalls {
       const params = { name: tool, arguments: input, ...retry };
       open ??= this.#begin(one, session, client, upstream, params);
       const answer = await open.round(client, signal);
-      if (answer?.ok === false) return { ok: false, code: answer.code, message: answer.message };
+      if (answer?.ok === false)
+        return { ok: false, code: answer.code, message: answer.message, ...signInFix(one, answer) };
       if (answer === null) return this.#asked(one, tool, owner, session, round, this.#hold(open, session));
       const needed = inputIn(answer.value);
       if (needed === null) return this.#result(one, tool, answer.value);
@@ -320,7 +322,13 @@ type Round =
       readonly isInputRequired?: true;
       readonly ended: string;
     }
-  | { readonly ok: false; readonly code: string; readonly message: string; readonly ended?: string };
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly message: string;
+      readonly fix?: string | null;
+      readonly ended?: string;
+    };
 
 const INVALID = {
   ok: false,

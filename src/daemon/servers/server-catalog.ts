@@ -1,7 +1,9 @@
 // The MCP servers in effect for a workspace, read again when their files or the trust in them changed.
 import { type LoadedServer, type LoadedServers, loadServers, serverTexts } from "../../agents/disk/server-files.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { UserFolders } from "../../platform/folders.ts";
+import { serverRoot } from "./server-run.ts";
 
 export type CatalogServer = LoadedServer;
 
@@ -45,4 +47,15 @@ export class ServerCatalog {
     for (const oldest of this.#cached.keys()) if (this.#cached.size > workspacesMax) this.#cached.delete(oldest);
     return loaded;
   }
+}
+
+/** A user's own server has one pin; a project's has one in each workspace. */
+export function pinKey({ server, workspace }: CatalogServer): string {
+  return `mcp.pin ${server.level} ${server.level === "user" ? "" : workspace} ${server.name}`;
+}
+
+/** Relative paths in arguments start where the server does. */
+export function groundOf({ reading, server }: CatalogServer): PathSettings {
+  const root = serverRoot(server);
+  return root === null ? reading.pathSettings : { ...reading.pathSettings, base: root };
 }

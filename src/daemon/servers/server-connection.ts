@@ -9,7 +9,7 @@ export interface ServerListener {
   /** `text` is null for a message over the limit. Returns false to drop everything that follows. */
   heard(text: string | null): boolean;
   /** A request that cannot be answered any more; the connection itself goes on. */
-  failed(id: number, message: string): void;
+  failed(id: number, message: string, code?: "sign_in_required"): void;
   /** Whether a request was not answered yet. */
   isOpen(id: number): boolean;
 }

@@ -21,6 +21,15 @@ export interface ServerHttpOptions {
   judge(request: Request): Decision;
   /** Opened and counted for one request, or why one of them cannot be used. Wiped by the caller. */
   secrets(names: readonly string[]): Promise<readonly FetchSecret[] | string>;
+  readonly signIn: ServerSignIn;
+}
+
+/** The token of a person who signed in at the server. */
+export interface ServerSignIn {
+  /** Null without a sign-in; a text where it has ended, or cannot be used now. Wiped by the caller. */
+  token(): Promise<{ readonly secret: FetchSecret; readonly version: number } | string | null>;
+  /** The server refused this token: whether there is another one by now. */
+  renew(version: number): Promise<boolean>;
 }
 
 /** A stream of events may hold many messages, of which each has its own limit. */
@@ -35,6 +44,13 @@ const answerMilliseconds = 5_000;
 const SESSION = /^[\x21-\x7e]{1,512}$/;
 /** Its requests carry everything in themselves, so they are named in headers too. */
 const STATELESS = "2026-07-28";
+
+interface Failure {
+  readonly code: "sign_in_required";
+  readonly message: string;
+}
+
+const SIGN_IN_REQUIRED: Failure = { code: "sign_in_required", message: "it needs a sign-in" };
 
 const ENFORCED: readonly Enforcement[] = (["host", "port"] as const).map((axis) => ({
   axis,
@@ -64,6 +80,11 @@ export class ServerHttp implements ServerConnection {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Its entry names one: then no sign-in is used. */
+  get #hasCredential(): boolean {
+    return this.#options.endpoint.headers.some(([name]) => /^authorization$/i.test(name));
   }
 
   get complaint(): string {
@@ -114,16 +135,20 @@ export class ServerHttp implements ServerConnection {
   async #post(message: JsonObject, body: Uint8Array, id: number | null): Promise<void> {
     const stopping = new AbortController();
     this.#running.set(stopping, id);
-    let why: string | null;
+    let why: Failure | string | null;
     try {
-      why = await this.#exchange(message, body, id, stopping.signal);
+      why = await this.#exchange(message, body, id, stopping.signal, true);
     } catch {
       why = "its answer cannot be read";
     } finally {
       this.#running.delete(stopping);
     }
     if (id !== null && !this.#isOver && this.#listener.isOpen(id))
-      this.#listener.failed(id, why ?? "it did not answer this request");
+      this.#listener.failed(
+        id,
+        typeof why === "string" ? why : (why?.message ?? "it did not answer this request"),
+        typeof why === "string" ? undefined : why?.code,
+      );
   }
 
   /** Why the request was not answered; null where it may have been. */
@@ -132,10 +157,12 @@ export class ServerHttp implements ServerConnection {
     body: Uint8Array,
     id: number | null,
     signal: AbortSignal,
-  ): Promise<string | null> {
+    mayRenew: boolean,
+  ): Promise<Failure | string | null> {
     const milliseconds = id === null ? answerMilliseconds : fetchMillisecondsMax;
-    const fetched = await this.#send("POST", this.#headers(message), body, signal, milliseconds);
-    if (typeof fetched === "string") return fetched;
+    const sent = await this.#send("POST", this.#headers(message), body, signal, milliseconds);
+    if (typeof sent === "string" || "code" in sent) return sent;
+    const { fetched, version } = sent;
     if (!fetched.ok) return fetched.message;
     const header = (name: string): string => fetched.headers.find(([one]) => one === name)?.[1] ?? "";
     const { status } = fetched;
@@ -162,6 +189,12 @@ export class ServerHttp implements ServerConnection {
       return null;
     }
     if (status === 202 || status === 204) return null;
+    // The server did not look at the message: it may be sent again.
+    if (status === 401 && version !== null && mayRenew && (await this.#options.signIn.renew(version)))
+      return this.#exchange(message, body, id, signal, false);
+    if (status === 401 && !this.#hasCredential) return SIGN_IN_REQUIRED;
+    if (status === 403 && version !== null)
+      return { ...SIGN_IN_REQUIRED, message: "it refuses what the sign-in allows" };
     if (status === 401 || status === 403) return `it refuses the credentials (status ${status})`;
     if (status >= 300 && status < 400) return `it answers with a redirect (status ${status}), which is not followed`;
     return `it answers with status ${status}`;
@@ -173,19 +206,25 @@ export class ServerHttp implements ServerConnection {
     body: Uint8Array | null,
     stop: AbortSignal | null,
     milliseconds: number,
-  ): Promise<FetchResult | string> {
-    const { endpoint, fetch, resolver, judge, secrets } = this.#options;
+  ): Promise<{ readonly fetched: FetchResult; readonly version: number | null } | Failure | string> {
+    const { endpoint, fetch, resolver, judge, secrets, signIn } = this.#options;
     const opened = this.#names.length === 0 ? [] : await secrets(this.#names);
     if (typeof opened === "string") return opened;
+    const token = this.#hasCredential ? null : await signIn.token();
+    const values = token === null || typeof token === "string" ? opened : [...opened, token.secret];
+    const bearer: readonly HeaderLine[] =
+      token === null || typeof token === "string" ? [] : [["Authorization", `Bearer {{secret:${token.secret.name}}}`]];
     try {
-      return await fetch({
+      if (typeof token === "string") return { ...SIGN_IN_REQUIRED, message: token };
+      const fetched = await fetch({
         ...{ method, url: endpoint.address, body, stop, sign: null, resolver: resolver(), judge },
-        headers: [...headers, ...endpoint.headers],
+        headers: [...headers, ...endpoint.headers, ...bearer],
         limits: { headerBytes: headerBytesMax, bodyBytes: streamBytesMax, milliseconds, redirects: 0 },
-        secrets: opened,
+        secrets: values,
       });
+      return { fetched, version: token?.version ?? null };
     } finally {
-      for (const { value } of opened) value.fill(0);
+      for (const { value } of values) value.fill(0);
     }
   }
 
@@ -235,8 +274,9 @@ export class ServerHttp implements ServerConnection {
 
   async #goodbye(): Promise<void> {
     const headers = this.#headers({}).filter(([name]) => name !== "Content-Type");
-    const fetched = await this.#send("DELETE", headers, null, null, answerMilliseconds).catch(() => null);
-    if (fetched !== null && typeof fetched !== "string" && fetched.ok) for await (const _ of fetched.body) break;
+    const sent = await this.#send("DELETE", headers, null, null, answerMilliseconds).catch(() => null);
+    if (sent === null || typeof sent === "string" || "code" in sent || !sent.fetched.ok) return;
+    for await (const _ of sent.fetched.body) break;
   }
 }
 

@@ -8,7 +8,11 @@ import { serverLineBytesMax } from "./server-connection.ts";
 
 export type UpstreamResult<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly code: "execution_failed" | "not_available" | "stopped"; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: "execution_failed" | "not_available" | "stopped" | "sign_in_required";
+      readonly message: string;
+    };
 
 export function failed(message: string): UpstreamResult<never> {
   return { ok: false, code: "execution_failed", message };

@@ -97,6 +97,7 @@ export class ServerPool {
       this.#options.onEvent(session, wanted, event, facts);
     const connection = openServer(server, session, pathSettings, {
       ...this.#options.run,
+      signIn: this.#options.run.signInAt(wanted),
       denied: ({ code, request, times }) => onEvent("denied", { code, request, times }),
     });
     const upstream = new Upstream(server.name, connection, serverOffers(server), this.#options.redacted);
@@ -109,7 +110,8 @@ export class ServerPool {
       if (this.#servers.get(key) === pooled) this.#servers.delete(key);
       const isOurs = started.ok && why.startsWith(ENDED_BY_US);
       onEvent("ended", { why: started.ok ? why : `${started.message} (${why})` });
-      if (isOurs) return;
+      // A person may sign in at any moment.
+      if (isOurs || (!started.ok && started.code === "sign_in_required")) return;
       const message = started.ok ? `the server ended: ${why}` : started.message;
       this.#failed(key, message, now);
     });

@@ -28,8 +28,9 @@ import type { PackageStore } from "../packages/package-store.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
 import type { ServerOffers } from "./call-talk.ts";
+import type { CatalogServer } from "./server-catalog.ts";
 import type { ServerConnection } from "./server-connection.ts";
-import { ServerHttp, type ServerHttpOptions } from "./server-http.ts";
+import { ServerHttp, type ServerHttpOptions, type ServerSignIn } from "./server-http.ts";
 import { ServerProcess, type StartServer } from "./server-process.ts";
 
 /** For whom a server runs: a session, or a person who looks at it. */
@@ -46,12 +47,15 @@ export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "res
   /** What no agent and no server exceeds; null for no limit. */
   ceiling(): readonly Grant[] | null;
   needsReview(owner: ServerOwner): boolean;
+  /** The sign-in of a person at a server. */
+  signInAt(one: CatalogServer): ServerSignIn;
   isFrozen(): boolean;
   now(): number;
 }
 
 /** `denied`: reports a connection that was refused to a server. */
 export interface ServerStartOptions extends ServerRunOptions {
+  readonly signIn: ServerSignIn;
   denied(denial: RunDenial): void;
 }
 
@@ -75,17 +79,8 @@ export function openServer(
     endpoint,
     fetch: (wish) => options.fetch(wish),
     resolver: () => options.resolver(),
-    judge: (request) => {
-      if (options.isFrozen()) return FROZEN;
-      const [to, port] = request.values;
-      if (!isDestination(to) || typeof port !== "number") return REFUSED;
-      const authority = serverAuthority(server, options.ceiling(), []);
-      const connection = connectRequest(to, port, "sni");
-      const decision = judge(authority, connection, momentOf(options));
-      if (decision.outcome === "deny")
-        options.denied({ code: decision.code, request: requestText(connection), times: 1 });
-      return decision;
-    },
+    judge: serverJudge(server, options, (denial) => options.denied(denial)),
+    signIn: options.signIn,
     secrets: async (names) => {
       if (options.isFrozen()) return "everything is frozen: ambit thaw";
       const opened: FetchSecret[] = [];
@@ -102,6 +97,24 @@ export function openServer(
   });
 }
 
+/** Decides connections by what the server requires and by the user's ceiling, as they are at that moment. */
+export function serverJudge(
+  server: WrittenServer,
+  options: Pick<ServerRunOptions, "ceiling" | "isFrozen" | "now">,
+  denied: (denial: RunDenial) => void,
+): (request: Request) => Decision {
+  return (request) => {
+    if (options.isFrozen()) return FROZEN;
+    const [to, port] = request.values;
+    if (!isDestination(to) || typeof port !== "number") return REFUSED;
+    const authority = serverAuthority(server, options.ceiling(), []);
+    const connection = connectRequest(to, port, "sni");
+    const decision = judge(authority, connection, momentOf(options));
+    if (decision.outcome === "deny") denied({ code: decision.code, request: requestText(connection), times: 1 });
+    return decision;
+  };
+}
+
 /** The program sees these values: nothing but its walls limits what it does with them. */
 function revealedBy({ environment }: ServerProgram): readonly Enforcement[] {
   const note = "the server's program has the value";
@@ -113,7 +126,8 @@ function missingSecret(name: string, tool: string, host: string | null): string 
   return `the secret ${name} is not stored, not bound to this server, used up, or locked: ${fix}`;
 }
 
-function hostText({ host, port, scheme }: Url): string {
+/** With its port where that is not the usual one. */
+export function hostText({ host, port, scheme }: Url): string {
   const text = destinationText(host);
   const name = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
   return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;

@@ -1,27 +1,23 @@
 // Tools of MCP servers in the daemon: offered as `server__tool` with their pinned definitions, decided by `tool.invoke` and by
 // what their arguments mean, executed by the server's process.
-import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { copyJson, type Json, type JsonObject } from "../../core/base/json.ts";
-import { done, refuse } from "../../core/base/result.ts";
-import type { RequestsResult } from "../../core/gate/known-tool.ts";
-import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { ArgumentMap } from "../../core/notation/servers/argument-map.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { offeredName, type ServerDescription, type ToolDefinition } from "../../gateway/definitions.ts";
 import { callableTools, firstPin, type Pin, pinChanges, pinOf, pinText, readPin } from "../../gateway/pins.ts";
 import { shippedMap } from "../../gateway/shipped-maps.ts";
-import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
 import { inputParser } from "../../runtime/tool/input.ts";
-import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { likeness } from "../../runtime/tool/tool-name.ts";
 import type { Session } from "../session.ts";
 import type { DaemonTool, Missing } from "../tools/daemon-tool.ts";
 import { ServerCalls } from "./server-calls.ts";
-import { type CatalogServer, ServerCatalog, type ServerCatalogOptions } from "./server-catalog.ts";
+import { type CatalogServer, groundOf, pinKey, ServerCatalog, type ServerCatalogOptions } from "./server-catalog.ts";
 import { ServerPool } from "./server-pool.ts";
-import { type ServerOwner, type ServerRunOptions, serverRoot } from "./server-run.ts";
+import type { ServerOwner, ServerRunOptions } from "./server-run.ts";
+import { checkedSchema, mappedRequests, signInFix, unsigned } from "./server-tools.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface DaemonServersOptions extends ServerCatalogOptions {
@@ -35,6 +31,11 @@ export interface DaemonServersOptions extends ServerCatalogOptions {
   log(entry: LogEntry): void;
   /** Time limit of one call. */
   readonly callMilliseconds: number;
+}
+
+interface StartFailure {
+  readonly message: string;
+  readonly code?: string;
 }
 
 /** A list of tools waits this long for servers that were never started before. */
@@ -54,6 +55,8 @@ export class DaemonServers {
   /** What each server said about itself last, by the key of its pin. */
   readonly #latest = new Map<string, ServerDescription>();
   readonly #failures = new Map<string, string>();
+  /** Servers that could not be started because no person signed in. */
+  readonly #unsigned = new Set<string>();
   readonly #firstUses = new Map<string, Promise<void>>();
   /** Servers that a list of this session has waited for. */
   readonly #waited = new WeakMap<Session, Set<string>>();
@@ -97,7 +100,11 @@ export class DaemonServers {
       const [alike, before] = [likeness(tool), taken.size];
       return taken.add(alike).size > before;
     };
-    return enabled.flatMap((one) => this.toolsOf(one)).filter(isFirst);
+    return enabled
+      .flatMap((one) =>
+        wanted !== null && isWanted(one) && this.#needsSignIn(one) ? [unsigned(one, wanted)] : this.toolsOf(one),
+      )
+      .filter(isFirst);
   }
 
   listChanges(session: ServerOwner): number {
@@ -159,19 +166,19 @@ export class DaemonServers {
   }
 
   /** Starts the server for a person, in its own walls, and ends it again. */
-  async look(session: ServerOwner, one: CatalogServer): Promise<ServerDescription | { readonly message: string }> {
+  async look(session: ServerOwner, one: CatalogServer): Promise<ServerDescription | StartFailure> {
     const upstream = this.#pool.server(session, one, groundOf(one));
     if (!(upstream instanceof Upstream)) return upstream;
     const started = await this.#watch(one, upstream);
-    return started.ok ? started.value : { message: started.message };
+    return started.ok ? started.value : started;
   }
 
   /** The session's process of a server, started. INVARIANT: what is called is what is pinned, as this process describes it. */
-  async running(session: Session, one: CatalogServer): Promise<Upstream | { readonly message: string }> {
+  async running(session: Session, one: CatalogServer): Promise<Upstream | StartFailure> {
     const upstream = this.#pool.server(session, one, groundOf(one));
     if (!(upstream instanceof Upstream)) return upstream;
     const started = upstream.description === null ? await this.#watch(one, upstream) : null;
-    if (started !== null && !started.ok) return { message: started.message };
+    if (started !== null && !started.ok) return started;
     await upstream.refresh(false);
     if (upstream.description !== null) this.#latest.set(pinKey(one), upstream.description);
     return upstream;
@@ -195,6 +202,11 @@ export class DaemonServers {
 
   close(): void {
     this.#pool.close();
+  }
+
+  /** It was never described: its tools are not known before a person signs in. */
+  #needsSignIn(one: CatalogServer): boolean {
+    return this.#unsigned.has(pinKey(one)) && this.pinOf(one) === null;
   }
 
   #couldCall(session: Session, { server }: CatalogServer): boolean {
@@ -244,7 +256,10 @@ export class DaemonServers {
     if (started.ok) {
       this.#latest.set(key, upstream.description ?? started.value);
       this.#failures.delete(key);
+      this.#unsigned.delete(key);
     } else {
+      if (started.code === "sign_in_required") this.#unsigned.add(key);
+      else this.#unsigned.delete(key);
       const complaint = upstream.complaint.trim();
       this.#failures.set(key, complaint === "" ? started.message : `${started.message}\n${complaint}`);
     }
@@ -332,7 +347,7 @@ export class DaemonServers {
   /** The session's process of a server, where it describes itself and this tool as pinned. */
   async #ready(session: Session, one: CatalogServer, tool: string): Promise<Upstream | Missing> {
     const upstream = await this.running(session, one);
-    if (!(upstream instanceof Upstream)) return { ...upstream, fix: null };
+    if (!(upstream instanceof Upstream)) return { fix: null, ...upstream, ...signInFix(one, upstream) };
     // A person may have pinned what it says by now.
     if (this.#held(one, tool) !== null) await upstream.refresh(true);
     const held = this.#held(one, tool);
@@ -353,47 +368,3 @@ export class DaemonServers {
 }
 
 const NONE: readonly DaemonTool[] = [];
-
-/** A user's own server has one pin; a project's has one in each workspace. */
-function pinKey({ server, workspace }: CatalogServer): string {
-  return `mcp.pin ${server.level} ${server.level === "user" ? "" : workspace} ${server.name}`;
-}
-
-/** Relative paths in arguments start where the server does. */
-function groundOf({ reading, server }: CatalogServer): PathSettings {
-  const root = serverRoot(server);
-  return root === null ? reading.pathSettings : { ...reading.pathSettings, base: root };
-}
-
-/** A schema with parts that cannot be checked within limits accepts every object here; the server checks its own. */
-function checkedSchema(schema: JsonObject): JsonSchema {
-  const { $schema: _dialect, ...rest } = schema;
-  const copy = copyJson(rest) as JsonSchema | undefined;
-  return copy !== undefined && inputParser(copy).faults.length === 0 ? copy : { type: "object" };
-}
-
-function mappedRequests(
-  map: ArgumentMap,
-  input: JsonObject,
-  tool: string,
-  pathSettings: PathSettings,
-  toAscii: Parameters<typeof requestOf>[1]["toAscii"],
-): RequestsResult {
-  const targets = mappedTargets(map, input);
-  if (!targets.ok) return targets;
-  const requests = [];
-  for (const { verb, target } of targets.value) {
-    // A server may resolve a relative path, or `~`, elsewhere than where it was decided.
-    if (verb.startsWith("fs.") && !target.startsWith("/"))
-      return refuse(
-        "not_absolute",
-        `${JSON.stringify(target.slice(0, 200))}: name files by absolute paths`,
-        "/path/to/file",
-      );
-    const wanted = (verb.startsWith("fs.") ? { verb, path: target } : { verb, url: target }) as ToolRequest;
-    const request = requestOf(wanted, { pathSettings, toAscii, tool });
-    if (!request.ok) return request;
-    requests.push(request.value);
-  }
-  return done(requests);
-}

@@ -103,7 +103,8 @@ export class Upstream {
     });
     connection.hear({
       heard: (text) => this.#hear(text),
-      failed: (id, message) => this.#pending.get(id)?.give(unavailable(message)),
+      failed: (id, message, code) =>
+        this.#pending.get(id)?.give({ ...unavailable(message), ...(code === undefined ? {} : { code }) }),
       isOpen: (id) => this.#pending.has(id),
     });
     this.ended = connection.ended.then((why) => {
@@ -188,6 +189,10 @@ export class Upstream {
       clientInfo: CLIENT,
     };
     const initialized = await this.#ask("initialize", params, startMilliseconds, null);
+    if (!initialized.ok && initialized.code === "sign_in_required") {
+      this.end(null);
+      return initialized;
+    }
     if (!initialized.ok) return this.#discover(initialized.message);
     const protocol = member(initialized.value, "protocolVersion");
     if (typeof protocol !== "string" || !PROTOCOLS.includes(protocol))

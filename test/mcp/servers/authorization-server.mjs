@@ -55,12 +55,17 @@ async function interact(request, response) {
 }
 
 const grants = new Set();
-provider.on("grant.success", (context) => void grants.add(context.oidc.entities.Grant?.jti));
+const tokens = [];
+provider.on("grant.success", (context) => {
+  grants.add(context.oidc.entities.Grant?.jti);
+  tokens.push(context.body.access_token, context.body.refresh_token);
+});
 const handle = provider.callback();
 server.on("request", async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, issuer);
   const json = (value) => response.setHeader("content-type", "application/json").end(JSON.stringify(value));
   if (pathname === "/test/asked") return json(asked);
+  if (pathname === "/test/tokens") return json(tokens);
   if (pathname === "/test/delay") {
     delay = Number(searchParams.get("milliseconds"));
     return json({});

@@ -118,7 +118,6 @@ export interface ClientTokenView {
   readonly expires: number;
 }
 
-/** An MCP server as shown to a person. */
 /** A package that was fetched, as a person is shown it before an entry names it. */
 export interface FetchedPackage {
   readonly name: string;
@@ -135,6 +134,18 @@ export interface FetchedPackage {
   readonly bytes: number;
 }
 
+/** A sign-in at a server; without its tokens. */
+export interface SignInView {
+  readonly state: "signed in" | "expired";
+  readonly issuer: string;
+  readonly scope: string | null;
+  /** When the current access token ends; null where that is not known. */
+  readonly expires: number | null;
+  /** Hosts besides the server's own that a person allowed for it. */
+  readonly hosts: readonly string[];
+}
+
+/** An MCP server as shown to a person. */
 export interface ServerView {
   readonly name: string;
   readonly level: "user" | "project";
@@ -164,6 +175,8 @@ export interface ServerView {
   readonly shadowing: readonly { readonly tool: string; readonly others: readonly string[] }[];
   /** Why it could not be started last; null where it could, or was not started. */
   readonly failure: string | null;
+  /** Null where no person signed in. */
+  readonly signIn: SignInView | null;
 }
 
 export interface ServerToolView {
@@ -251,6 +264,30 @@ export type ControlMessages = SharedMessages & {
   readonly "packages.release": {
     readonly asks: { readonly cwd: string; readonly lock: string; readonly hasScripts: boolean };
     readonly answers: { readonly isRemoved: boolean };
+  };
+  /**
+   * Begins a sign-in at a server at an address: the page that a person opens, or a host that they have to allow first. `redirect`: where
+   * the page leads back to; `hosts`: those that the person allowed.
+   */
+  readonly "servers.login": {
+    readonly asks: WithPresence & {
+      readonly cwd: string;
+      readonly name: string;
+      readonly redirect: string;
+      readonly hosts: readonly string[];
+      readonly clientId: string | null;
+    };
+    readonly answers: { readonly page: string | null; readonly issuer: string | null; readonly host: string | null };
+  };
+  /** Ends it with what the page led back with. */
+  readonly "servers.signin": {
+    readonly asks: { readonly state: string; readonly code: string; readonly iss: string | null };
+    readonly answers: { readonly name: string; readonly signIn: SignInView };
+  };
+  /** Deletes the tokens of a sign-in. */
+  readonly "servers.logout": {
+    readonly asks: { readonly cwd: string; readonly name: string };
+    readonly answers: { readonly wasSignedIn: boolean };
   };
   /** The token is in this answer alone; the state has its digest. */
   readonly "tokens.add": {

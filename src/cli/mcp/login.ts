@@ -1,0 +1,112 @@
+// `ambit mcp login` and `logout`: a person signs in at a server in their browser, and the tokens stay with the daemon.
+import type { SignInView } from "../../core/ports/daemon/daemon-control.ts";
+import { askWidening } from "../approvals/presence-question.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
+import { timeText } from "../terminal/time.ts";
+import type { RedirectWait, ServersPorts } from "./ports.ts";
+
+export interface LoginOptions extends JsonOption {
+  readonly host?: readonly string[];
+  readonly clientId?: string;
+  /** False: the person pastes the address that the browser was sent to. */
+  readonly browser: boolean;
+  readonly presence?: string;
+}
+
+const hostsMax = 8;
+const waitMilliseconds = 600_000;
+
+export async function mcpLogin(ports: ServersPorts, name: string, options: LoginOptions): Promise<ExitCode> {
+  if (!options.browser && !ports.terminal.isInteractive)
+    return fail(ports, options, EXIT.usage, "--no-browser needs a terminal to paste at", `ambit mcp login ${name}`);
+  const redirect = await ports.redirects();
+  try {
+    const page = await openPage(ports, name, redirect.address, options);
+    if (typeof page === "number") return page;
+    const state = new URL(page).searchParams.get("state") ?? "";
+    const params = options.browser
+      ? await redirect.wait(state, waitMilliseconds)
+      : await pasted(ports, redirect, state);
+    if (params === null)
+      return fail(ports, options, EXIT.error, "the sign-in was not finished", `ambit mcp login ${name}`);
+    const error = params.get("error");
+    if (error !== null)
+      return fail(ports, options, EXIT.error, `the authorization server refuses: ${error.slice(0, 64)}`, null);
+    const asked = { state, code: params.get("code") ?? "", iss: params.get("iss") };
+    const answer = await askOnce(ports, "servers.signin", asked);
+    if (!answer.ok) return tellRefusal(ports, answer, options.json);
+    if (options.json) ports.print(jsonLine(answer.value));
+    else ports.print(`${ports.paint.good("signed in")} at ${shown(name)}: ${signInText(answer.value.signIn)}`);
+    return EXIT.ok;
+  } finally {
+    redirect.close();
+  }
+}
+
+export async function mcpLogout(ports: ServersPorts, name: string, options: JsonOption): Promise<ExitCode> {
+  const answer = await askOnce(ports, "servers.logout", { cwd: ports.cwd, name });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  const { wasSignedIn } = answer.value;
+  if (options.json) ports.print(jsonLine({ name, wasSignedIn }));
+  else
+    ports.print(
+      wasSignedIn ? `${ports.paint.good("signed out")} of ${shown(name)}` : `not signed in at ${shown(name)}`,
+    );
+  return EXIT.ok;
+}
+
+export function signInText({ issuer, scope, expires, hosts }: SignInView): string {
+  const also = hosts.length === 0 ? "" : `, which reaches ${hosts.map(shown).join(", ")}`;
+  const until = expires === null ? "" : `, token until ${timeText(expires)}`;
+  return `${shown(issuer)}${scope === null ? "" : ` (${shown(scope)})`}${until}${also}`;
+}
+
+/** The page, as it was printed. Hosts that it needs are shown one by one, and allowed by the person. */
+async function openPage(
+  ports: ServersPorts,
+  name: string,
+  redirect: string,
+  options: LoginOptions,
+): Promise<string | ExitCode> {
+  const hosts: string[] = [];
+  for (;;) {
+    const asked = { cwd: ports.cwd, name, redirect, hosts, clientId: options.clientId ?? null };
+    const answer = await askWidening(ports, "servers.login", asked, options);
+    if (typeof answer === "number") return answer;
+    if (!answer.ok) return tellRefusal(ports, answer, options.json);
+    const { page, issuer, host } = answer.value;
+    if (page !== null) {
+      if (options.json) ports.print(jsonLine({ page, issuer }));
+      else {
+        ports.printError(`sign in at ${shown(issuer ?? "")}: open this page in your browser`);
+        ports.print(shown(page));
+      }
+      return page;
+    }
+    if (host === null || hosts.length >= hostsMax)
+      return fail(ports, options, EXIT.error, `${name} leads to too many hosts`, null);
+    const question = `${shown(name)} signs in at ${shown(host)}, another host than its own. May ambit send requests there?`;
+    const again = `ambit mcp login ${name} ${[...hosts, host].map((one) => `--host ${one}`).join(" ")}`;
+    const isAllowed =
+      options.host?.includes(host) === true || options.host?.includes(host.replace(/:443$/, "")) === true;
+    const refused = await confirmation(ports, { ...options, yes: isAllowed }, question, again);
+    if (refused !== null) {
+      ports.printError(`  ${shown(name)} needs ${shown(host)}`);
+      return refused;
+    }
+    hosts.push(host);
+  }
+}
+
+/** INVARIANT: an address with another state is not the end of this sign-in. */
+async function pasted(ports: ServersPorts, redirect: RedirectWait, state: string): Promise<URLSearchParams | null> {
+  const question = `After the sign-in your browser shows an address that starts with ${redirect.address}: paste it here`;
+  const text = (await ports.terminal.typed(question))?.trim() ?? "";
+  if (!text.startsWith(`${redirect.address}?`)) return null;
+  const params = new URLSearchParams(text.slice(redirect.address.length + 1));
+  return params.get("state") === state ? params : null;
+}

@@ -1,0 +1,65 @@
+// Parts of the tools of MCP servers: what their arguments ask for, what of their schemas is checked, and what is answered where a person has
+// to sign in first.
+import type { PathSettings } from "../../core/authority/axes/path.ts";
+import { copyJson, type JsonObject } from "../../core/base/json.ts";
+import { done, refuse } from "../../core/base/result.ts";
+import type { RequestsResult } from "../../core/gate/known-tool.ts";
+import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
+import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import type { DaemonTool } from "../tools/daemon-tool.ts";
+import type { CatalogServer } from "./server-catalog.ts";
+
+/** What a model is told where a person has to sign in. */
+export function signInFix(
+  { server }: CatalogServer,
+  { code, message }: { readonly code?: string; readonly message: string },
+): { readonly message?: string; readonly fix?: string } {
+  if (code !== "sign_in_required") return {};
+  const told = `the server ${server.name} needs a sign-in by a person (${message}); do not retry, and tell the user to sign in`;
+  return { message: told, fix: `ambit mcp login ${server.name}` };
+}
+
+/** A schema with parts that cannot be checked within limits accepts every object here; the server checks its own. */
+export function checkedSchema(schema: JsonObject): JsonSchema {
+  const { $schema: _dialect, ...rest } = schema;
+  const copy = copyJson(rest) as JsonSchema | undefined;
+  return copy !== undefined && inputParser(copy).faults.length === 0 ? copy : { type: "object" };
+}
+
+/** Answers a call of a server whose tools are not known yet. */
+export function unsigned(one: CatalogServer, name: string): DaemonTool {
+  const { message, fix = null } = signInFix(one, { code: "sign_in_required", message: "it was never used" });
+  return {
+    ...{ name, description: "", input: { type: "object" }, verbs: [], isOfServer: true },
+    requests: () => done([]),
+    execute: async () => ({ ok: false, code: "sign_in_required", message: message ?? "", fix }),
+  };
+}
+
+export function mappedRequests(
+  map: ArgumentMap,
+  input: JsonObject,
+  tool: string,
+  pathSettings: PathSettings,
+  toAscii: Parameters<typeof requestOf>[1]["toAscii"],
+): RequestsResult {
+  const targets = mappedTargets(map, input);
+  if (!targets.ok) return targets;
+  const requests = [];
+  for (const { verb, target } of targets.value) {
+    // A server may resolve a relative path, or `~`, elsewhere than where it was decided.
+    if (verb.startsWith("fs.") && !target.startsWith("/"))
+      return refuse(
+        "not_absolute",
+        `${JSON.stringify(target.slice(0, 200))}: name files by absolute paths`,
+        "/path/to/file",
+      );
+    const wanted = (verb.startsWith("fs.") ? { verb, path: target } : { verb, url: target }) as ToolRequest;
+    const request = requestOf(wanted, { pathSettings, toAscii, tool });
+    if (!request.ok) return request;
+    requests.push(request.value);
+  }
+  return done(requests);
+}
