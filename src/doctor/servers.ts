@@ -1,5 +1,5 @@
 // MCP servers: a tool whose text speaks of another server's tools, and tools that wait for a person.
-import type { ServerView } from "../core/ports/daemon/daemon-control.ts";
+import type { ServerView } from "../core/ports/daemon/server-messages.ts";
 import type { MachineReport } from "./backend.ts";
 import { type Finding, found, NO_AGENT } from "./finding.ts";
 

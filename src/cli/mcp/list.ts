@@ -1,6 +1,7 @@
 // `ambit mcp list`, `show`, `pin` and `check`: the servers there are, what each says about itself, and what changed.
-import type { ServerDetails, ServerView } from "../../core/ports/daemon/daemon-control.ts";
+
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { ServerDetails, ServerView } from "../../core/ports/daemon/server-messages.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";

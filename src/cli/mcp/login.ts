@@ -1,5 +1,5 @@
 // `ambit mcp login` and `logout`: a person signs in at a server in their browser, and the tokens stay with the daemon.
-import type { SignInView } from "../../core/ports/daemon/daemon-control.ts";
+import type { SignInView } from "../../core/ports/daemon/server-messages.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";

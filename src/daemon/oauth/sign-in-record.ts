@@ -1,7 +1,7 @@
 // What is stored about a sign-in at an MCP server: everything but the tokens, which are secrets of their own.
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { isJsonObject, type Json } from "../../core/base/json.ts";
-import type { SignInView } from "../../core/ports/daemon/daemon-control.ts";
+import type { SignInView } from "../../core/ports/daemon/server-messages.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { toAscii } from "../../sandbox/network/names/ascii.ts";
 import type { CatalogServer } from "../servers/server-catalog.ts";

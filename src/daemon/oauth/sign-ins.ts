@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import type { Url } from "../../core/authority/axes/url.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { SignInView } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
+import type { SignInView } from "../../core/ports/daemon/server-messages.ts";
 import type { FetchSecret } from "../../core/ports/instruments.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
