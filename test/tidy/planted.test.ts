@@ -5,7 +5,7 @@ import { checkBrand, checkDirection, checkMint } from "./direction.ts";
 import { checkLanguage } from "./language.ts";
 import { checkPurity } from "./purity.ts";
 import { isPureRoom, isRoom, knownBy, roomNames } from "./rooms.ts";
-import { checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles } from "./shape.ts";
+import { checkFailures, checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles } from "./shape.ts";
 import { type Report, source } from "./source.ts";
 import { checkWaits } from "./waits.ts";
 import { checkWords } from "./words.ts";
@@ -289,6 +289,20 @@ describe("shape", () => {
   ]);
 });
 
+describe("failures", () => {
+  const at = "src/core/gate/a.ts";
+  const failed = (members: string): string => `type A = { readonly ok: true } | { readonly ok: false; ${members} };`;
+  holds(checkFailures, [
+    ["a message alone", at, failed("readonly message: string"), /is a Failure/],
+    ["with a code", at, failed('readonly code: "late"; readonly message: string'), /is a CodedFailure/],
+    ["with a fix", at, failed("readonly message: string; readonly fix: string | null"), /is a FixableFailure/],
+    ["with something of its own", at, failed("readonly message: string; readonly line: number"), undefined],
+    ["narrowed by Extract", at, "type A = Extract<B, { readonly ok: false }>;", undefined],
+    ["their own file", "src/core/base/result.ts", failed("readonly message: string"), undefined],
+    ["a test", "src/core/gate/a.test.ts", failed("readonly message: string"), undefined],
+  ]);
+});
+
 describe("budgets", () => {
   const files = (count: number, folder: string): readonly ReturnType<typeof source>[] =>
     Array.from({ length: count }, (_, at) => source(`${folder}/a${at}.ts`, ""));
@@ -356,8 +370,8 @@ describe("language", () => {
     ["the user of the system, and a process", users, 'const a = "nobody"; // as nobody else', /says "nobody"/],
     ["the user of the system, in another file", at, 'const a = user === "nobody";', /says "nobody"/],
     ["a test beside its source", "src/core/gate/gate.test.ts", "// whoever", /says "whoever"/],
-    ["a title", "test/state/world.test.ts", 'test("nobody is called", () => {});', /says "nobody"/],
-    ["a title with a technical noun", "test/state/world.test.ts", 'test("without a connection", () => {});', undefined],
+    ["a title", "test/state/a.test.ts", 'test("nobody is called", () => {});', /says "nobody"/],
+    ["a title with a technical noun", "test/state/a.test.ts", 'test("without a connection", () => {});', undefined],
     ["a benchmark", "bench/main.ts", "// for anybody", /says "anybody"/],
     ["C", "native/run.c", "// Reaps whoever is dead.", /says "whoever"/],
     ["the list of the words", "test/tidy/language.ts", "// whoever", undefined],
@@ -382,26 +396,27 @@ describe("waits", () => {
 describe("words", () => {
   const at = "src/core/gate/a.ts";
   holds(checkWords, [
-    ["a constant", at, "const permission = 1;", /"permission"/],
-    ["a plural", at, "const permissions = 1;", /"permissions"/],
-    ["a part of a name", at, "const filePermissionTable = 1;", /"permission"/],
-    ["in capitals", at, "const FILE_PERMISSION = 1;", /"permission"/],
-    ["a type", at, "type PermissionTable = 1;", /"permission"/],
+    ["a constant", at, "const leash = 1;", /"leash"/],
+    ["a plural", at, "const worlds = 1;", /"worlds"/],
+    ["a part of a name", at, "const fileWorldTable = 1;", /"world"/],
+    ["in capitals", at, "const FILE_WORLD = 1;", /"world"/],
+    ["a type", at, "type WorldTable = 1;", /"world"/],
     ["a parameter", at, "const a = (ctx: string) => 1;", /"ctx"/],
     ["a taken-apart parameter", at, "const a = ({ b: opts }: { b: string }) => 1;", /"opts"/],
     ["a property of a type", at, "type A = { jail: 1 };", /"jail"/],
     ["a key", at, "const a = { leash: 1 };", /"leash"/],
     ["a key in quotes", at, 'const a = { "leash": 1 };', undefined],
-    ["a method", at, "class A { helper() {} }", /"helper"/],
+    ["a method", at, "class A { util() {} }", /"util"/],
     ["a private name", at, "class A { #util = 1; }", /"util"/],
-    ["a class", at, "class GateManager {}", /"manager"/],
-    ["an import", at, 'import { service } from "a";', /"service"/],
-    ["a renamed import", at, 'import { service as broker } from "a";', undefined],
-    ["a privilege", at, "function privilege() {}", /"privilege"/],
+    ["a class", at, "class GateUtil {}", /"util"/],
+    ["an import", at, 'import { util } from "a";', /"util"/],
+    ["a renamed import", at, 'import { util as broker } from "a";', undefined],
+    ["an ordinary word", at, "const permission = 1; class Helper {}", undefined],
     ["a library's property", at, "const a = program.opts();", undefined],
-    ["a string", at, 'const a = "permission";', undefined],
-    ["a comment", at, "// permission\nconst a = 1;", undefined],
-    ["a longer word", at, "const utility = 1; const serviceable = 2; const options = 3; const jailer = 4;", undefined],
+    ["a string", at, 'const a = "world";', undefined],
+    ["a name of a protocol", at, "const a = { openWorldHint: true };", undefined],
+    ["a comment", at, "// world\nconst a = 1;", undefined],
+    ["a longer word", at, "const utility = 1; const worldly = 2; const options = 3; const jailer = 4;", undefined],
     ["safe and more", at, "const safePath = 1;", /begins with "safe"/],
     ["a type safe and more", at, "type SafePath = 1;", /begins with "safe"/],
     ["safe alone", at, "const safe = 1;", undefined],
@@ -409,9 +424,16 @@ describe("words", () => {
     ["validate", at, "const validate = 1;", /begins with "validate"/],
     ["validate and more", at, "function validateRecord() {}", /begins with "validate"/],
     ["valid", at, "const valid = 1;", undefined],
-    ["a file", "src/core/gate/gate-manager.ts", "", /"manager"/],
+    ["a function that is only a participle", at, "export function asked() {}", /asked does not say what/],
+    ["the same with -ing", at, "export async function keeping() {}", /keeping does not say what/],
+    ["a participle with its noun", at, "export function askedRequests() {}", undefined],
+    ["a participle inside one file", at, "function asked() {}", undefined],
+    ["a noun with that ending", at, "export function ceiling() {}", undefined],
+    ["a type that is only a participle", at, "interface Told {}", /Told does not say what it is/],
+    ["a type with its noun", at, "interface ToldAgent {}", undefined],
+    ["a file", "src/core/gate/gate-world.ts", "", /"world"/],
     ["a test file", "src/core/gate/util.test.ts", "", /"util"/],
-    ["a folder", "src/core/gate/helpers/a.ts", "", /"helpers"/],
+    ["a folder", "src/core/gate/utils/a.ts", "", /"utils"/],
     ["a lawful file", "src/core/gate/managed.ts", "", undefined],
     ["a test's own names", "test/forge/a.test.ts", "const ctx = 1;", /"ctx"/],
   ]);

@@ -1,5 +1,6 @@
-// The shape of files: their length, their first comment, and where an index is allowed.
-import { examine, finding, isInSrc, isTest, linesOf, type Report, type Source } from "./source.ts";
+// The shape of files: their length, their first comment, where an index is allowed, and how a failure is spelled.
+import ts from "typescript";
+import { examine, finding, isInSrc, isTest, linesOf, nodesOf, type Report, type Source } from "./source.ts";
 
 export const linesWanted = 150;
 export const linesMax = 400;
@@ -41,4 +42,28 @@ export function checkIndex(sources: readonly Source[]): Report {
       ? [{ path: source.path, line: 1, what: "is an index file and no door" }]
       : [],
   );
+}
+
+/** A failure that has a message, and at most a code or a fix, has one spelling: the types of `core/base/result.ts`. */
+export function checkFailures(sources: readonly Source[]): Report {
+  const isMeant = (source: Source): boolean =>
+    isInSrc(source) && !isTest(source) && source.path !== "src/core/base/result.ts";
+  return examine(sources, isMeant, (source) =>
+    nodesOf(source.tree).flatMap((node) => {
+      const type = ts.isTypeLiteralNode(node) ? failureType(node) : null;
+      return type === null ? [] : [finding(source, node, `is a ${type}, written out`)];
+    }),
+  );
+}
+
+function failureType({ members }: ts.TypeLiteralNode): string | null {
+  const named = new Map(
+    members.filter(ts.isPropertySignature).map(({ name, type }) => [name.getText(), type?.getText() ?? ""]),
+  );
+  if (named.size !== members.length || named.get("ok") !== "false" || named.get("message") !== "string") return null;
+  const others = [...named.keys()].filter((name) => name !== "ok" && name !== "message");
+  if (others.length === 0) return "Failure";
+  if (others.length !== 1) return null;
+  if (others[0] === "code") return "CodedFailure";
+  return named.get("fix") === "string | null" ? "FixableFailure" : null;
 }

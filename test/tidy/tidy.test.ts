@@ -9,7 +9,7 @@ import { checkBrand, checkDirection, checkMint } from "./direction.ts";
 import { checkLanguage } from "./language.ts";
 import { checkPurity, platformGlobals } from "./purity.ts";
 import { isPureRoom, roomNames } from "./rooms.ts";
-import { checkIndex, checkLength, checkPurpose, linesWanted, longFiles } from "./shape.ts";
+import { checkFailures, checkIndex, checkLength, checkPurpose, linesWanted, longFiles } from "./shape.ts";
 import { type Report, readSources, type Source } from "./source.ts";
 import { checkWaits } from "./waits.ts";
 import { checkWords } from "./words.ts";
@@ -26,9 +26,10 @@ const rules: readonly (readonly [string, (sources: readonly Source[]) => Report]
   ["no file is too long", checkLength],
   ["every source file begins with its purpose", checkPurpose],
   ["there is no index file but the door", checkIndex],
+  ["a failure with a message is spelled in one way", checkFailures],
   ["no folder holds more source files than its budget", checkFolders],
   ["no more small files with a single importer than the budget", (all) => checkSmallFiles(all)],
-  ["no name we give holds a banned word", checkWords],
+  ["no name we give is empty of meaning", checkWords],
   ["a test waits for a duration only with its reason", checkWaits],
   ["programs and processes are named by what they are", (all) => checkLanguage([...all, ...native])],
 ];

@@ -1,24 +1,32 @@
-// The glossary's banned words, in the names we give: files, and whatever code declares. Names given by others (a property of a
-// library's value) are exempt; a foreign format's key is written in quotes, and so is a string.
+// Words that say nothing about a thing, and names that are only a participle, in the names we give: files, and whatever code
+// declares. Names given by others (a property of a library's value) are exempt; a foreign format's key is written in quotes, and
+// so is a string.
 import ts from "typescript";
 import { examine, type Finding, finding, nodesOf, type Report, type Source } from "./source.ts";
 
 const banned: ReadonlySet<string> = new Set(
-  ["permission", "privilege", "leash", "jail", "manager", "service", "helper", "util"]
-    .flatMap((word) => [word, `${word}s`, `${word}es`])
-    .concat("ctx", "opts"),
+  ["leash", "jail", "util", "world"].flatMap((word) => [word, `${word}s`]).concat("ctx", "opts"),
 );
+
+/** Names that a protocol gives. */
+const foreign: ReadonlySet<string> = new Set(["openWorldHint"]);
+
+/** Types are named by what they are: `CallOptions`, not `Asked`. */
+const participles: ReadonlySet<string> = new Set(["Asked", "Gathered", "Held", "Kept", "Told", "Wanted"]);
+/** Words with these endings that are nouns or verbs. */
+const plainWords = /^(?:embed|feed|need|seed|ping|string|sibling|heading|ceiling)$/;
 
 export function checkWords(sources: readonly Source[]): Report {
   return examine(
     sources,
     () => true,
-    (source) => [...wordsOfPath(source), ...wordsOfNames(source)],
+    (source) => [...wordsOfPath(source), ...wordsOfNames(source), ...participlesOf(source)],
   );
 }
 
 /** Why a name is refused, or nothing. */
 export function refusedName(name: string): string | undefined {
+  if (foreign.has(name)) return undefined;
   const words = wordsOf(name);
   const word = words.find((each) => banned.has(each));
   if (word !== undefined) return `${name} holds the banned word "${word}"`;
@@ -42,6 +50,23 @@ function wordsOfNames(source: Source): readonly Finding[] {
     if (why !== undefined) findings.push(finding(source, node, why));
   }
   return findings;
+}
+
+/** Functions that other files call, and types, whose whole name is a participle: a reader cannot tell what they do or are. */
+function participlesOf(source: Source): readonly Finding[] {
+  return source.tree.statements.flatMap((node) => {
+    if (ts.isFunctionDeclaration(node) && node.name !== undefined && isExported(node)) {
+      const { text } = node.name;
+      const isParticiple = /^[a-z]+(?:ed|ing)$/.test(text) && !plainWords.test(text);
+      return isParticiple ? [finding(source, node, `${text} does not say what the function does`)] : [];
+    }
+    if (!ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node)) return [];
+    return participles.has(node.name.text) ? [finding(source, node, `${node.name.text} does not say what it is`)] : [];
+  });
+}
+
+function isExported(node: ts.FunctionDeclaration): boolean {
+  return node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
 }
 
 /** Whether a name is given here: any declaration, a key of a literal, the local side of an import or binding. */
