@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execPath } from "node:process";
 import { type Machine, machine } from "./machine.ts";
-import { programOf, type Spent, spend, started } from "./process-cost.ts";
+import { programOf, type Spent, spend, startCost } from "./process-cost.ts";
 import { bestRows, measuredValue, type Row } from "./row.ts";
 import { writeWorkspace } from "./workspace.ts";
 
@@ -79,12 +79,12 @@ function subjectsIn(folder: string): readonly Subject[] {
   const ambit = (words: readonly string[]): readonly string[] => [execPath, programOf("ambit"), ...words];
   for (const cwd of [few, many]) {
     // Nothing of a project counts before it is trusted.
-    started(ambit(["trust", "--yes"]), cwd, folder);
+    startCost(ambit(["trust", "--yes"]), cwd, folder);
     for (const [words, wanted] of [
       [ALLOWED, 0],
       [DENIED, 10],
     ] as const) {
-      const { status, error } = started(ambit(words), cwd, folder);
+      const { status, error } = startCost(ambit(words), cwd, folder);
       if (status !== wanted) throw new Error(`ambit ${words.join(" ")} ended with ${status}, not ${wanted}: ${error}`);
     }
   }

@@ -14,7 +14,7 @@ export function cpuNanoseconds(): number {
  * Nanoseconds for one unit of work. Warms up, then does as much as takes about 0.3 s of CPU, but never fewer than `least` units;
  * work so slow that the fewest already take that long is measured at once.
  */
-export function timed(work: (units: number) => void, least: number = unitsMin): number {
+export function secondsOfUnits(work: (units: number) => void, least: number = unitsMin): number {
   let units = least;
   for (;;) {
     const took = cost(work, units);

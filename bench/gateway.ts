@@ -11,7 +11,7 @@ import { type Machine, machine } from "./machine.ts";
 import { McpClient, type ServerWords } from "./mcp/client.ts";
 import { rootFolder } from "./place.ts";
 import { measuredValue, type Row } from "./row.ts";
-import { byTurns, type Contender, inFlight, LEAST, P95, timed } from "./sandbox/turns.ts";
+import { byTurns, type Contender, inFlight, LEAST, P95, timeRounds } from "./sandbox/turns.ts";
 
 const [DIRECT, OURS, BYTES, NAIVE] = ["direct", "ambit", "a proxy of bytes", "a proxy of the SDK"] as const;
 const ECHO = "a call of echo";
@@ -173,7 +173,7 @@ async function calls({ base, node, ambit }: GatewayFixture, say: (what: string) 
         subject,
         turn: async () => {
           const taken: number[] = [];
-          for (let at = 0; at < callsPerTurn; at++) taken.push(...(await timed(call)));
+          for (let at = 0; at < callsPerTurn; at++) taken.push(...(await timeRounds(call)));
           return taken;
         },
       }),
@@ -195,7 +195,7 @@ async function list({ ambit }: GatewayFixture, say: (what: string) => void): Pro
   const client = await McpClient.start(ambit("lister"));
   try {
     const turn = async (): Promise<readonly number[]> =>
-      timed(async () => {
+      timeRounds(async () => {
         const count = await client.list();
         if (count !== 2_000) throw new Error(`the list has ${count} tools`);
       });

@@ -25,7 +25,7 @@ export function spend(argv: readonly string[], cwd: string, home: string): Spent
   return { cpu: (user + system) * 1e9, wall: wall * 1e9 };
 }
 
-export function started(
+export function startCost(
   argv: readonly string[],
   cwd: string,
   home: string,

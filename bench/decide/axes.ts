@@ -7,14 +7,14 @@ import { chainLevel } from "../../src/core/authority/chain.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
-import { timed } from "../clock.ts";
+import { secondsOfUnits } from "../clock.ts";
 import { asIs, chainOf, entry, grant, hosts, MOMENT, PATH_SETTINGS, read, sequences } from "../engines/ambit.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Row } from "../row.ts";
 import { requestsCount } from "../workload.ts";
 import { ask, checkAnswers } from "./decisions.ts";
 
-interface Asked {
+interface ExpectedDecision {
   readonly request: Request;
   readonly allowed: boolean;
 }
@@ -68,7 +68,7 @@ export function measureAxes({ subject, size }: Cell, ready: () => void): readonl
   ready();
   return families.map(({ name, axes, grant: grantAt, request: requestAt }): Row => {
     const chain = chainOf(Array.from({ length: size }, (_, at) => grantAt(at)));
-    const asked = Array.from({ length: requestsCount }, (_, at): Asked => {
+    const asked = Array.from({ length: requestsCount }, (_, at): ExpectedDecision => {
       const allowed = at % 2 === 0;
       return { request: requestAt((at * 7919) % size, allowed ? -1 : ((at - 1) / 2) % axes), allowed };
     });
@@ -76,12 +76,12 @@ export function measureAxes({ subject, size }: Cell, ready: () => void): readonl
       count(from, to) {
         let allowed = 0;
         for (let at = from; at < to; at++)
-          if (chainLevel(chain, (asked[at] as Asked).request, MOMENT, "use") >= 0) allowed++;
+          if (chainLevel(chain, (asked[at] as ExpectedDecision).request, MOMENT, "use") >= 0) allowed++;
         return allowed;
       },
     };
     checkAnswers(subject, engine, asked);
-    const value = timed((units) => ask(engine, asked.length, units));
+    const value = secondsOfUnits((units) => ask(engine, asked.length, units));
     return { subject, case: `decide ${name} N=${size}`, value, unit: "ns" };
   });
 }

@@ -6,7 +6,7 @@ import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import type { Cell } from "../cell-process.ts";
-import { timed } from "../clock.ts";
+import { secondsOfUnits } from "../clock.ts";
 import { asIs, grantOf, linkOf, PATH_SETTINGS } from "../engines/ambit.ts";
 import { heapBytes } from "../heap.ts";
 import type { Row } from "../row.ts";
@@ -23,10 +23,10 @@ export function measureBuild({ subject, size }: Cell, ready: () => void): readon
   for (const text of texts) readOne(text);
   ready();
   const bytes = indexBytes(link);
-  const parse = timed((units) => {
+  const parse = secondsOfUnits((units) => {
     for (let unit = 0; unit < units; unit++) for (const text of texts) readOne(text);
   }, 2);
-  const compiling = timed((units) => {
+  const compiling = secondsOfUnits((units) => {
     for (let unit = 0; unit < units; unit++) compile(link);
   }, 2);
   return [

@@ -3,7 +3,7 @@ import { type Authority, type Chain, chainLevel, coverage } from "../../src/core
 import type { CompiledLink } from "../../src/core/authority/compiled.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
-import { timed } from "../clock.ts";
+import { secondsOfUnits } from "../clock.ts";
 import { chainOf, grantOf, MOMENT, readRequest, textOf } from "../engines/ambit.ts";
 import type { Row } from "../row.ts";
 import { type WrittenGrant, writtenGrants, writtenRequests } from "../workload.ts";
@@ -19,7 +19,7 @@ export function measureChains({ subject, size }: Cell, ready: () => void): reado
     .map((request) => readRequest(textOf(request)));
   const rows = lengths.map((length): Row => {
     const chain = chainOf(...Array.from({ length }, () => grants.map(grantOf)));
-    const value = timed((units) => {
+    const value = secondsOfUnits((units) => {
       for (let at = 0; at < units; at++)
         if (chainLevel(chain, requests[at % requests.length] as Request, MOMENT, "use") < 0) throw new Error("denied");
     });
@@ -36,7 +36,7 @@ function manyChains(subject: string, grants: readonly WrittenGrant[], requests: 
     const link: CompiledLink = chainOf(grants.map((grant) => grantOf({ ...grant, value: value(grant) })))[0];
     return [granter, link];
   });
-  const value = timed((units) => {
+  const value = secondsOfUnits((units) => {
     for (let at = 0; at < units; at++)
       if (coverage(authority, requests[at % requests.length] as Request, MOMENT)?.by.chain !== chainsCount - 1)
         throw new Error("not covered by the last chain");

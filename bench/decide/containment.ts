@@ -2,7 +2,7 @@
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { within } from "../../src/core/authority/witness/within.ts";
 import type { Cell } from "../cell-process.ts";
-import { timed } from "../clock.ts";
+import { secondsOfUnits } from "../clock.ts";
 import { chainOf, grantOf, PATH_SETTINGS } from "../engines/ambit.ts";
 import type { Row } from "../row.ts";
 import { type WrittenGrant, writtenGrants } from "../workload.ts";
@@ -16,7 +16,7 @@ export function measureContainment({ subject, size }: Cell, ready: () => void): 
   ready();
   if (within(child, parent, given).kind !== "within") throw new Error("within does not see that the child is narrower");
   if (within(wider, parent, given).kind !== "exceeds") throw new Error("within does not see that one grant is wider");
-  const value = timed((units) => {
+  const value = secondsOfUnits((units) => {
     for (let unit = 0; unit < units; unit++)
       if (within(child, parent, given).kind !== "within") throw new Error("within gave two different answers");
   }, 2);

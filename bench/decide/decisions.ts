@@ -1,6 +1,6 @@
 // One engine at one number of grants: first checked, then timed.
 import type { Cell } from "../cell-process.ts";
-import { cpuNanoseconds, timed } from "../clock.ts";
+import { cpuNanoseconds, secondsOfUnits } from "../clock.ts";
 import { engines } from "../engines/all.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Row } from "../row.ts";
@@ -18,7 +18,7 @@ export async function measureDecisions({ subject, size }: Cell, ready: () => voi
   const engine = await build(grants, requests);
   ready();
   checkAnswers(subject, engine, requests);
-  const value = timed((units) => ask(engine, requests.length, units));
+  const value = secondsOfUnits((units) => ask(engine, requests.length, units));
   return [{ subject, case: `decide N=${size}`, value, unit: "ns" }];
 }
 

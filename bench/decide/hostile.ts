@@ -6,7 +6,7 @@ import { compile } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
-import { timed } from "../clock.ts";
+import { secondsOfUnits } from "../clock.ts";
 import { chainOf, entry, grant, linkOf, MOMENT, PATH_SETTINGS, read } from "../engines/ambit.ts";
 import type { Row } from "../row.ts";
 
@@ -38,7 +38,7 @@ function crowd(subject: string, name: string, size: number, pattern: (at: number
   const link = linkOf(Array.from({ length: size }, (_, at) => reading(pattern(at))));
   const chain: Chain = [compile(link)];
   const value = denied(chain, asked(`/srv/f${size - 1}-report-f${size - 1}.text`));
-  const compiling = timed((units) => {
+  const compiling = secondsOfUnits((units) => {
     for (let unit = 0; unit < units; unit++) compile(link);
   }, 2);
   return [
@@ -48,7 +48,7 @@ function crowd(subject: string, name: string, size: number, pattern: (at: number
 }
 
 function denied(chain: Chain, request: Request): number {
-  return timed((units) => {
+  return secondsOfUnits((units) => {
     for (let at = 0; at < units; at++)
       if (chainLevel(chain, request, MOMENT, "use") >= 0) throw new Error("a hostile pattern matched");
   });

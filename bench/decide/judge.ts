@@ -3,7 +3,7 @@ import type { Authority } from "../../src/core/authority/chain.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
-import { timed } from "../clock.ts";
+import { secondsOfUnits } from "../clock.ts";
 import { chainOf, grantOf, MOMENT, readRequest, textOf } from "../engines/ambit.ts";
 import type { Row } from "../row.ts";
 import { writtenGrants, writtenRequests } from "../workload.ts";
@@ -15,7 +15,7 @@ export function measureJudge({ subject, size }: Cell, ready: () => void): readon
   ready();
   return [true, false].map((allowed): Row => {
     const requests = written.filter((request) => request.allowed === allowed).map((one) => readRequest(textOf(one)));
-    const value = timed((units) => {
+    const value = secondsOfUnits((units) => {
       for (let at = 0; at < units; at++) {
         const { outcome } = judge(authority, requests[at % requests.length] as Request, MOMENT);
         if ((outcome === "allow") !== allowed) throw new Error(`judge answers request ${at} wrongly`);

@@ -54,9 +54,9 @@ function growth(rows: readonly Row[]): readonly string[] {
   return sizes.map((size) => quotient(rows, [OURS, size], [OURS, 100]));
 }
 
-type Place = readonly [subject: string, size: number];
+type Cell = readonly [subject: string, size: number];
 
-function quotient(rows: readonly Row[], upper: Place, lower: Place): string {
+function quotient(rows: readonly Row[], upper: Cell, lower: Cell): string {
   const [above, below] = [upper, lower].map(([subject, size]) => measuredValue(rows, subject, `decide N=${size}`));
   return above == null || below == null ? "-" : ratio(above / below);
 }

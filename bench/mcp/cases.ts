@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "../row.ts";
-import { byTurns, type Contender, inFlight, timed } from "../sandbox/turns.ts";
+import { byTurns, type Contender, inFlight, timeRounds } from "../sandbox/turns.ts";
 import { plainCallers } from "../state/local-callers.ts";
 import { McpClient, type ServerWords } from "./client.ts";
 import { filesCount, fileText, type McpFixture } from "./fixture.ts";
@@ -48,7 +48,7 @@ export async function measureMcp(fixture: McpFixture, say: (what: string) => voi
       subject,
       turn: async () => {
         const taken: number[] = [];
-        for (let at = 0; at < callsPerTurn; at++) taken.push(...(await timed(() => call(at))));
+        for (let at = 0; at < callsPerTurn; at++) taken.push(...(await timeRounds(() => call(at))));
         return taken;
       },
     });
@@ -84,7 +84,7 @@ function starting(words: ServerWords): Contender {
     subject: words.subject,
     turn: async () => {
       let client: McpClient | null = null;
-      const taken = await timed(async () => {
+      const taken = await timeRounds(async () => {
         client = await McpClient.start(words);
       });
       await (client as McpClient | null)?.end();

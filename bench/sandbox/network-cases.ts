@@ -7,7 +7,7 @@ import type { Planned } from "./fixture.ts";
 import { downloadBytes } from "./network-programs.ts";
 import { RUNTIME, type SandboxRuntime } from "./sandbox-runtime.ts";
 import { type Measured, UNMOUNTED, withoutMounts } from "./starts.ts";
-import { byTurns, type Contender, timed } from "./turns.ts";
+import { byTurns, type Contender, timeRounds } from "./turns.ts";
 
 export const DIRECT = "direct";
 export const CONNECT = "connect and 1 byte";
@@ -69,7 +69,7 @@ export async function measureNetwork(asked: NetworkOptions): Promise<Measured> {
   const curls = (path: string, bytes: number, whole: boolean): readonly Contender[] => {
     const turn = (run: () => Promise<string>) => async (): Promise<readonly number[]> => {
       let told = "";
-      const took = await timed(async () => {
+      const took = await timeRounds(async () => {
         told = await run();
       });
       return whole ? took : [curlNanoseconds(told, bytes)];

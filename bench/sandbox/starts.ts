@@ -7,7 +7,7 @@ import { newOwner, OURS, runInside } from "./ambit.ts";
 import { BARE, BUBBLEWRAP, runBare, runBubblewrap } from "./bare.ts";
 import type { Planned } from "./fixture.ts";
 import { RUNTIME, RUNTIME_CLI, type SandboxRuntime } from "./sandbox-runtime.ts";
-import { byTurns, type Contender, inFlight, timed } from "./turns.ts";
+import { byTurns, type Contender, inFlight, timeRounds } from "./turns.ts";
 
 const TRUE = "/usr/bin/true";
 const turnsCount = 80;
@@ -48,12 +48,12 @@ export async function measureStarts(asked: StartsOptions): Promise<Measured> {
   const { ground, planned, networked, sandboxes, ungrouped, supervised, runtime } = asked;
   const [warm, warmSupervised] = [newOwner(), newOwner()];
   const unmounted = withoutMounts(planned);
-  const bare: Contender = { subject: BARE, turn: () => timed(() => runBare(TRUE, [])) };
+  const bare: Contender = { subject: BARE, turn: () => timeRounds(() => runBare(TRUE, [])) };
   const library: Contender[] = [];
-  if (runtime !== null) library.push({ subject: RUNTIME, turn: () => timed(() => runtime.run(TRUE)) });
+  if (runtime !== null) library.push({ subject: RUNTIME, turn: () => timeRounds(() => runtime.run(TRUE)) });
   const bubblewrap = (plan: Planned["plan"]): Contender => ({
     subject: BUBBLEWRAP,
-    turn: () => timed(() => runBubblewrap(ground, plan, TRUE)),
+    turn: () => timeRounds(() => runBubblewrap(ground, plan, TRUE)),
   });
   const rows = [
     ...(await byTurns(COLD, turnsCount, [
@@ -66,12 +66,12 @@ export async function measureStarts(asked: StartsOptions): Promise<Measured> {
     ])),
     ...(await byTurns(COLD_ENDED, turnsCount, [
       bubblewrap(planned.plan),
-      { subject: OURS, turn: () => timed(() => startAndEnd(sandboxes, planned)) },
+      { subject: OURS, turn: () => timeRounds(() => startAndEnd(sandboxes, planned)) },
     ])),
     ...(await byTurns(WARM, turnsCount * 2, [
       bare,
-      { subject: OURS, turn: () => timed(() => runInside(sandboxes, warm, planned, [TRUE])) },
-      { subject: UNMOUNTED, turn: () => timed(() => runInside(supervised, warmSupervised, unmounted, [TRUE])) },
+      { subject: OURS, turn: () => timeRounds(() => runInside(sandboxes, warm, planned, [TRUE])) },
+      { subject: UNMOUNTED, turn: () => timeRounds(() => runInside(supervised, warmSupervised, unmounted, [TRUE])) },
     ])),
     ...(await byTurns(COLD_NETWORK, turnsCount, [
       bubblewrap(networked.plan),
@@ -81,7 +81,7 @@ export async function measureStarts(asked: StartsOptions): Promise<Measured> {
   const flights = await inFlights(asked);
   await sandboxes.end(null);
   const clis: Contender[] =
-    runtime === null ? [] : [{ subject: RUNTIME_CLI, turn: () => timed(() => runtime.runCli(TRUE)) }];
+    runtime === null ? [] : [{ subject: RUNTIME_CLI, turn: () => timeRounds(() => runtime.runCli(TRUE)) }];
   return { rows: [...rows, ...flights.rows, ...(await byTurns(CLI, slowTurnsCount, clis))], notes: flights.notes };
 }
 
@@ -94,7 +94,7 @@ export function withoutMounts({ plan, judge }: Planned): Planned {
 /** From the call to its result, in a new sandbox; its end is not part of the time. */
 async function cold(sandboxes: LinuxSandboxes, planned: Planned): Promise<readonly number[]> {
   const owner = newOwner();
-  const took = await timed(() => runInside(sandboxes, owner, planned, [TRUE]));
+  const took = await timeRounds(() => runInside(sandboxes, owner, planned, [TRUE]));
   await sandboxes.end(owner.agent);
   return took;
 }

@@ -30,7 +30,7 @@ export async function byTurns(
   return contenders.flatMap(({ subject }, at) => rowsOf(subject, name, taken[at] ?? []));
 }
 
-export async function timed(work: () => Promise<unknown>): Promise<readonly number[]> {
+export async function timeRounds(work: () => Promise<unknown>): Promise<readonly number[]> {
   const before = process.hrtime.bigint();
   await work();
   return [Number(process.hrtime.bigint() - before)];
@@ -38,7 +38,7 @@ export async function timed(work: () => Promise<unknown>): Promise<readonly numb
 
 /** Several at a time: the share of one in the time of all. */
 export async function inFlight(lanes: number, each: number, work: (lane: number) => Promise<void>): Promise<number> {
-  const [nanoseconds = 0] = await timed(() =>
+  const [nanoseconds = 0] = await timeRounds(() =>
     Promise.all(
       Array.from({ length: lanes }, async (_, lane) => {
         for (let count = 0; count < each; count++) await work(lane);

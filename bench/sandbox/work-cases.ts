@@ -8,7 +8,7 @@ import { OURS } from "./ambit.ts";
 import { BARE, runBare } from "./bare.ts";
 import { DraftPrograms } from "./draft-programs.ts";
 import type { BenchFixture } from "./fixture.ts";
-import { byTurns, type Contender, timed } from "./turns.ts";
+import { byTurns, type Contender, timeRounds } from "./turns.ts";
 import { NOTHING, SMALL_WORKS, WORKS, type Work } from "./work-projects.ts";
 
 export const COLD_DRAFT: string = `${OURS}, first command`;
@@ -53,7 +53,7 @@ function contenders(work: Work, fixture: BenchFixture, programs: DraftPrograms, 
       before(ours);
       await pause(preparingMilliseconds);
       let run: Awaited<ReturnType<DraftPrograms["run"]>> | null = null;
-      const took = await timed(async () => {
+      const took = await timeRounds(async () => {
         run = await programs.run({ argv: work.argv, project: ours, root, session: session() });
       });
       if (root === "rw") work.check(ours);
@@ -73,7 +73,7 @@ function contenders(work: Work, fixture: BenchFixture, programs: DraftPrograms, 
         rmSync(home, { recursive: true, force: true });
         mkdirSync(home);
         await pause(preparingMilliseconds);
-        const took = await timed(() => runBare(program, words, { cwd: bare, env: environment }));
+        const took = await timeRounds(() => runBare(program, words, { cwd: bare, env: environment }));
         work.check(bare);
         return took;
       },

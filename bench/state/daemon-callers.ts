@@ -1,7 +1,7 @@
 // Callers of the real daemon: a connection and a session each, and a call that is decided, charged and on disk when answered.
 import { VERSION } from "../../src/core/base/version.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
-import { answered } from "./fixture.ts";
+import { expectValue } from "./fixture.ts";
 import type { Call, WorkerOptions } from "./worker.ts";
 
 /** Thrown for a denied call, so that a caller can expect it. */
@@ -14,8 +14,8 @@ export async function daemonCallers({ folder, project, agent, callers }: WorkerO
 }
 
 async function daemonCaller(folder: string, cwd: string, agent: string): Promise<Call> {
-  const calls = answered(await connect("call", { folder, version: VERSION }));
-  const { session } = answered(
+  const calls = expectValue(await connect("call", { folder, version: VERSION }));
+  const { session } = expectValue(
     await calls.ask("session.open", {
       cwd,
       agent,
@@ -31,7 +31,7 @@ async function daemonCaller(folder: string, cwd: string, agent: string): Promise
   const input = { key: "notes/today" };
   return async () => {
     const asked = { session, tool: "memory_get", input, requests: null, waitMilliseconds: 0 };
-    const told = answered(await calls.ask("call.commit", asked));
+    const told = expectValue(await calls.ask("call.commit", asked));
     if (told.outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
     // The number of unsettled calls of a session is limited.
     calls.tell("call.settle", {

@@ -18,10 +18,10 @@ const VERBS = ["memory.read", "net.get", "fs.read", "proc.exec", "fs.write"];
 
 /** For callers: always the same, but for its id. */
 export function entryOf(): LogEntry {
-  return numbered(1);
+  return numberedEntry(1);
 }
 
-export function numbered(at: number): LogEntry {
+export function numberedEntry(at: number): LogEntry {
   const isDenied = at % deniedEvery === 0;
   const verb = VERBS[at % VERBS.length] ?? "memory.read";
   const agent = `agent-${at % agentsCount}`;

@@ -52,8 +52,8 @@ export async function makeStateFixture(): Promise<StateFixture> {
   try {
     run("trust", "--yes");
     run("daemon", "start");
-    const control = answered(await connect("control", { folder, version: VERSION }));
-    const { pid } = answered(await control.ask("daemon.status", {}));
+    const control = expectValue(await connect("control", { folder, version: VERSION }));
+    const { pid } = expectValue(await control.ask("daemon.status", {}));
     const end = (): void => {
       control.close();
       remove();
@@ -83,7 +83,7 @@ function recordOf(grants: readonly string[]): string {
 }
 
 /** A refusal here ends the run: nothing that was not done is timed. */
-export function answered<T>(answer: Answer<T> | { readonly ok: false; readonly message: string }): T {
+export function expectValue<T>(answer: Answer<T> | { readonly ok: false; readonly message: string }): T {
   if (!answer.ok) throw new Error(answer.message);
   return answer.value;
 }

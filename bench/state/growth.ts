@@ -14,8 +14,8 @@ import { cpuNanoseconds } from "../clock.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { CPU, OURS } from "./calls.ts";
-import { chargeOf, entryOf, numbered } from "./entries.ts";
-import { answered } from "./fixture.ts";
+import { chargeOf, entryOf, numberedEntry } from "./entries.ts";
+import { expectValue } from "./fixture.ts";
 import { measureLog } from "./log-filters.ts";
 
 const entriesPerNote = 1000;
@@ -52,7 +52,7 @@ export async function measureGrowth(
   mkdirSync(folder, { mode: 0o700 });
   const keys = openAuditKeys(folder);
   if (!keys.ok) throw new Error(keys.message);
-  const state = answered(openState(folder, { digest: sha256, program: rootFolder }));
+  const state = expectValue(openState(folder, { digest: sha256, program: rootFolder }));
   const rows: Row[] = [];
   try {
     let last = 0;
@@ -64,9 +64,9 @@ export async function measureGrowth(
         row(at(FILL + CPU, size), filled.cpu / (size - last)),
       );
       // Deferred work of calls is not part of them.
-      const before = answered(state.loop.readNow(factsOf));
+      const before = expectValue(state.loop.readNow(factsOf));
       const facts = await timed(() => fillAllFacts(state));
-      rows.push(row(at(FACTS + CPU, size), facts.cpu / (answered(state.loop.readNow(factsOf)) - before)));
+      rows.push(row(at(FACTS + CPU, size), facts.cpu / (expectValue(state.loop.readNow(factsOf)) - before)));
       last = size;
       rows.push(...(await decideRows(state, size)));
       rows.push({ subject: OURS, case: at(BYTES, size), value: bytesOf(folder) / size, unit: "bytes" });
@@ -85,13 +85,13 @@ async function fill(state: State, keys: AuditKeys, from: number, to: number): Pr
     );
     const appended = parts.map((part) =>
       state.ledger.append(
-        Array.from({ length: Math.min(entriesPerNote, to - part) }, (_, at) => numbered(part + at + 1)),
+        Array.from({ length: Math.min(entriesPerNote, to - part) }, (_, at) => numberedEntry(part + at + 1)),
       ),
     );
-    for (const one of appended) answered(await one);
-    const { place, hash } = answered(await state.chain.head());
+    for (const one of appended) expectValue(await one);
+    const { place, hash } = expectValue(await state.chain.head());
     const note = makeCheckpoint({ node: NODE, size: place, hash, at: place, next: null }, keys.signer);
-    answered(await state.chain.keepCheckpoint({ place, text: note }));
+    expectValue(await state.chain.keepCheckpoint({ place, text: note }));
   }
 }
 
@@ -116,7 +116,7 @@ async function decide(state: State, callers: number, calls: number): Promise<voi
     Array.from({ length: callers }, async () => {
       for (let count = 0; count < calls; count++) {
         const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };
-        const written = answered(await state.ledger.decide(write));
+        const written = expectValue(await state.ledger.decide(write));
         if (!written.ok) throw new Error(`the store refused: ${written.code}`);
       }
     }),
@@ -134,10 +134,10 @@ async function searchRows(
   const words = await timed(() => fillAllWords(state));
   // Only now: the store would index words whenever there are no writes.
   say("verify");
-  const { place } = answered(await state.chain.head());
+  const { place } = expectValue(await state.chain.head());
   const ports = { digest: sha256, check: signatureCheck(), chain: state.chain, pause };
   const verified = await timed(async () => {
-    const answer = answered(
+    const answer = expectValue(
       await verifyStore(ports, { key: keys.first, rotations: keys.rotations, node: null, head: null }),
     );
     if (answer.problems.length > 0) throw new Error(`the log does not verify: ${JSON.stringify(answer.problems[0])}`);
@@ -155,13 +155,13 @@ async function searchRows(
 /** What the store does while idle, without waiting for that. */
 async function fillAllFacts(state: State): Promise<void> {
   const filler = new FactFiller();
-  while (answered(await state.loop.write((connection) => filler.step(connection)))) await pause();
+  while (expectValue(await state.loop.write((connection) => filler.step(connection)))) await pause();
 }
 
 async function fillAllWords(state: State): Promise<void> {
   for (let isMore = true; isMore; ) {
     const steps = Array.from({ length: wordStepsAtOnce }, () => state.loop.write(fillWords));
-    isMore = (await Promise.all(steps)).map((step) => answered(step)).at(-1) === true;
+    isMore = (await Promise.all(steps)).map((step) => expectValue(step)).at(-1) === true;
   }
 }
 

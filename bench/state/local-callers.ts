@@ -6,7 +6,7 @@ import { sha256 } from "../../src/platform/digest.ts";
 import { openState } from "../../src/store/state.ts";
 import { rootFolder } from "../place.ts";
 import { chargeOf, entryOf } from "./entries.ts";
-import { answered } from "./fixture.ts";
+import { expectValue } from "./fixture.ts";
 import type { Call, WorkerOptions } from "./worker.ts";
 
 /** The same driver, the same durability, the same bytes; nothing is charged, chained or indexed. */
@@ -36,10 +36,10 @@ export function plainCallers({ folder, callers }: WorkerOptions): readonly Call[
 }
 
 export function storeCallers({ folder, callers }: WorkerOptions): readonly Call[] {
-  const { ledger } = answered(openState(folder, { digest: sha256, program: rootFolder }));
+  const { ledger } = expectValue(openState(folder, { digest: sha256, program: rootFolder }));
   return Array.from({ length: callers }, () => async () => {
     const write = { entry: entryOf(), charges: [chargeOf()], claim: null, generations: [], links: [] };
-    const written = answered(await ledger.decide(write));
+    const written = expectValue(await ledger.decide(write));
     if (!written.ok) throw new Error(`the store refused: ${written.code}`);
   });
 }

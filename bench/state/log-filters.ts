@@ -3,8 +3,8 @@ import type { Ledger } from "../../src/core/ports/stores/ledger.ts";
 import type { LogQuery } from "../../src/core/ports/stores/log.ts";
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
-import { numbered, RARE } from "./entries.ts";
-import { answered } from "./fixture.ts";
+import { numberedEntry, RARE } from "./entries.ts";
+import { expectValue } from "./fixture.ts";
 
 export const LOG = "log";
 const entriesAsked = 50;
@@ -17,7 +17,7 @@ export async function measureLog(ledger: Ledger, size: number): Promise<readonly
     const taken: number[] = [];
     for (let turn = 0; turn < turnsCount; turn++) {
       const began = performance.now();
-      const found = answered(await ledger.log({ ...query, count: entriesAsked }));
+      const found = expectValue(await ledger.log({ ...query, count: entriesAsked }));
       taken.push((performance.now() - began) * 1e6);
       if (found.length > 0 !== fits) throw new Error(`log by ${name} found ${found.length} entries`);
     }
@@ -27,11 +27,11 @@ export async function measureLog(ledger: Ledger, size: number): Promise<readonly
   return rows;
 }
 
-type Asked = readonly [name: string, query: Omit<LogQuery, "count">, fits: boolean];
+type FilterCase = readonly [name: string, query: Omit<LogQuery, "count">, fits: boolean];
 
-function queries(size: number): readonly Asked[] {
-  const [early, late] = [numbered(size >> 2), numbered(size - (size >> 2))];
-  const single: readonly Asked[] = [
+function queries(size: number): readonly FilterCase[] {
+  const [early, late] = [numberedEntry(size >> 2), numberedEntry(size - (size >> 2))];
+  const single: readonly FilterCase[] = [
     ["user", { user: "user-7" }, true],
     ["agent", { agent: "agent-7" }, true],
     ["session", { session: "s_7" }, true],
@@ -42,7 +42,7 @@ function queries(size: number): readonly Asked[] {
     ["until", { until: late.at }, true],
   ];
   const pairs = single.flatMap(([left, one], place) =>
-    single.slice(place + 1).map(([right, other]): Asked => {
+    single.slice(place + 1).map(([right, other]): FilterCase => {
       const query = { ...one, ...other };
       return [`${left} and ${right}`, query, canFit(query, size)];
     }),
@@ -61,7 +61,7 @@ function queries(size: number): readonly Asked[] {
 /** Whether any of the numbered entries matches: their members repeat, so few of them are enough. */
 function canFit(query: Omit<LogQuery, "count">, size: number): boolean {
   const isFitting = (number: number): boolean => {
-    const entry = numbered(number);
+    const entry = numberedEntry(number);
     return (
       (query.user ?? entry.user) === entry.user &&
       (query.agent ?? entry.agent) === entry.agent &&

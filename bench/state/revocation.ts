@@ -1,7 +1,7 @@
 // A delegation is revoked while other processes use it: how long until every one of them is denied.
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
-import { answered, GIVER, type StateFixture, TAKER } from "./fixture.ts";
+import { expectValue, GIVER, type StateFixture, TAKER } from "./fixture.ts";
 import { Worker } from "./worker.ts";
 
 export const REVOKED = "revocation, until every process is denied";
@@ -21,7 +21,7 @@ export async function measureRevocation(fixture: StateFixture): Promise<readonly
     for (let round = 0; round < roundsCount; round++) {
       const watching = Promise.all(workers.map((worker) => worker.watch()));
       await new Promise((done) => setTimeout(done, underwayMilliseconds));
-      answered(await control.ask("links.revoke", { id: link, kill: false }));
+      expectValue(await control.ask("links.revoke", { id: link, kill: false }));
       const told = process.hrtime.bigint();
       for (const { denied, asked: last } of await watching) {
         if (BigInt(last) > told) throw new Error("a call was allowed after its delegation was revoked");

@@ -16,7 +16,7 @@ import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf } from "../sandbox/fixture.ts";
 import { byTurns } from "../sandbox/turns.ts";
-import { answered } from "../state/fixture.ts";
+import { expectValue } from "../state/fixture.ts";
 import {
   AGENT,
   carriedValue,
@@ -139,18 +139,20 @@ async function wholeCall(
 }
 
 async function throughDaemon({ project, folders }: ToolsFixture): Promise<readonly Row[]> {
-  const calls: MessageClient<CallMessages> = answered(
+  const calls: MessageClient<CallMessages> = expectValue(
     await connect("call", { folder: join(folders.state, "daemon"), version: VERSION }),
   );
   try {
-    const { session } = answered(
+    const { session } = expectValue(
       await calls.ask("session.open", {
         ...{ cwd: project, agent: AGENT, user: null, trace: null, face: "library" },
         ...{ pledge: null, token: null, environment: {}, isForParent: false },
       }),
     );
     const call = async (tool: string, input: Readonly<Record<string, string>>): Promise<unknown> => {
-      const done = answered(await calls.ask("call.do", { session, tool, input, requests: null, waitMilliseconds: 0 }));
+      const done = expectValue(
+        await calls.ask("call.do", { session, tool, input, requests: null, waitMilliseconds: 0 }),
+      );
       if (done.outcome !== "done") throw new Error(`${tool} is denied: ${done.code} ${done.reason ?? ""}`);
       return done.result;
     };

@@ -10,7 +10,7 @@ import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { convertPage } from "../../src/tools/web/convert-page.ts";
 import { pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
-import { presenting } from "../../src/tools/web/present-result.ts";
+import { presentWith } from "../../src/tools/web/present-result.ts";
 import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
@@ -88,7 +88,7 @@ export async function measureWeb({ base, project }: ToolsFixture): Promise<reado
     };
     const plain = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/page`)).text();
     const show = pageProcess(join(rootFolder, "dist", "page.cjs"));
-    const present = presenting(waitingPageProcess(join(rootFolder, "dist", "page.cjs")));
+    const present = presentWith(waitingPageProcess(join(rootFolder, "dist", "page.cjs")));
     const asked = (text: string) => ({ kind: "html", format: "markdown", url, text }) as const;
     const wanted = convertPage(asked(html)).text;
     if (!wanted.includes(LAST_WORDS)) throw new Error("the page is not converted as a whole");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { readUserFacts } from "../core/notation/record/user-record.ts";
-import { applied, yamlTree } from "../core/notation/testing/applied-fix.ts";
+import { applyFix, yamlTree } from "../core/notation/testing/apply-fix.ts";
 import { READING } from "../core/notation/testing/notation.ts";
 import { orgRulings, readOrg } from "../org/org.ts";
 import { readOrgMarkdown } from "../org/org-markdown.ts";
@@ -124,7 +124,7 @@ describe("a fix as it is printed", () => {
     const [told] = READERS[kind](written).diagnostics;
     if (told === undefined) throw new Error("no diagnostic");
     expect([told.fix, told.suggestion]).not.toEqual([null, null]);
-    const text = applied(written, told);
+    const text = applyFix(written, told);
     const after = READERS[kind](text);
     expect([text, after.diagnostics.filter(({ severity }) => severity === "error")]).toEqual([text, []]);
     expect([text, after.said]).toEqual([text, READERS[kind](meant).said]);

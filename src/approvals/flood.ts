@@ -1,10 +1,9 @@
 // Limits the pending questions of one agent: people cannot review more.
+import type { CodedFailure } from "../core/base/result.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
 import { pendingPerAgentMax } from "./limits.ts";
 
-export type MayAsk =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly code: "too_many_pending"; readonly message: string };
+export type MayAsk = { readonly ok: true } | CodedFailure<"too_many_pending">;
 
 /** `pending`: the agent's pending approvals. Repeating one of them is not a new question. */
 export function mayAsk(pending: readonly Approval[], digest: string): MayAsk {

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { PROTECTED } from "../../test/laws/alphabet.ts";
 import { grants, VERBS } from "../../test/laws/arbitraries.ts";
-import { shown } from "../../test/laws/law.ts";
+import { printValue } from "../../test/laws/law.ts";
 import { requestNear } from "../../test/laws/requests.ts";
-import { oneOf, type Source, seeded, several } from "../../test/laws/source.ts";
+import { oneOf, type Source, seededSource, several } from "../../test/laws/source.ts";
 import { compile } from "../core/authority/compiled.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import type { Request } from "../core/authority/request.ts";
@@ -30,13 +30,13 @@ test("each step covers the whole request, and nothing that a higher step does no
   const covers = specsCover(READING);
   let steps = 0;
   for (let seed = 0; seed < 1500; seed++) {
-    const asking = someRequests(seeded(seed));
+    const asking = someRequests(seededSource(seed));
     const ladder = ladderOf(asking, READING);
     expect(ladder[0]).toBe(EXACT_STEP);
     let before: readonly string[] = [];
     for (const { specs } of ladder.slice(1)) {
       steps++;
-      for (const request of asking) expect(covers(specs ?? [], request), `${specs}: ${shown(request)}`).toBe(true);
+      for (const request of asking) expect(covers(specs ?? [], request), `${specs}: ${printValue(request)}`).toBe(true);
       const outer = readSpecs(specs ?? [], READING) ?? [];
       const inner = readSpecs(before, READING) ?? [];
       const link = compile({
@@ -62,7 +62,7 @@ test("no step opens a guarded path, option or address that was not requested", (
   const covers = specsCover(READING);
   let tried = 0;
   for (let seed = 0; seed < 6000; seed++) {
-    const source = seeded(seed * 31 + 7);
+    const source = seededSource(seed * 31 + 7);
     const verb = oneOf(source, GUARDED_VERBS);
     const [asked, other] = [0, 1].map(() => requestNear(source, verb, grants(source, verb, 1, 1))) as [
       Request,
@@ -72,7 +72,8 @@ test("no step opens a guarded path, option or address that was not requested", (
     for (const { specs } of ladderOf([asked], READING).slice(1)) {
       tried++;
       // A guarded segment matches only its own literal, so only a request that has it.
-      if (covers(specs ?? [], other)) expect(sameGuarded(asked, other), `${specs} opens ${shown(other)}`).toBe(true);
+      if (covers(specs ?? [], other))
+        expect(sameGuarded(asked, other), `${specs} opens ${printValue(other)}`).toBe(true);
     }
   }
   expect(tried).toBeGreaterThan(100);

@@ -1,7 +1,7 @@
 // The ladder: the steps offered for each request; every step covers it and is within the next.
 
 import { describe, expect, test } from "vitest";
-import { sized } from "../../test/house/long.ts";
+import { sizeFor } from "../../test/house/long.ts";
 import { runSeed } from "../../test/house/seed.ts";
 import { CATALOG } from "../core/authority/catalog.ts";
 import { compile } from "../core/authority/compiled.ts";
@@ -187,7 +187,7 @@ test("every step covers the request, parses back to itself, and is within the ne
     ...PATHS.flatMap((path) => ["fs.read", "fs.write", "fs.delete"].map((verb) => `${verb} ${JSON.stringify(path)}`)),
     ...WORDS.flatMap((first) =>
       WORDS.flatMap((second) =>
-        WORDS.filter((_, at) => (at + runSeed()) % sized(9, 3) === 0).map(
+        WORDS.filter((_, at) => (at + runSeed()) % sizeFor(9, 3) === 0).map(
           (third) =>
             `proc.exec -- ${[first, second, third].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")}`,
         ),

@@ -2,7 +2,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { aged, agree, asked, begin, changeOf, end, type LifeChange, missing, refuse } from "./lifecycle.ts";
+import {
+  agree,
+  answersMissing,
+  approvalAt,
+  begin,
+  changeOf,
+  end,
+  type LifeChange,
+  newApproval,
+  refuse,
+} from "./lifecycle.ts";
 import { answerMillisecondsMax, answerUsesMax, questionMillisecondsMax, reasonCharactersMax } from "./limits.ts";
 import { ASKED_AT, answerOf, approvalOf, LADDER } from "./testing/approval.ts";
 
@@ -24,7 +34,7 @@ describe("the approval of one person", () => {
       usesLeft: 3,
       expires: ASKED_AT + 61_000,
     });
-    expect(missing(approval)).toBe(0);
+    expect(answersMissing(approval)).toBe(0);
   });
 
   const wrong: readonly (readonly [string, Approval, Parameters<typeof answerOf>[0], string])[] = [
@@ -78,7 +88,7 @@ describe("several people", () => {
   test("one of two leaves it pending, with nothing to use", () => {
     const half = changed(agree(two, named({ step: "folder", uses: 5 }), LADDER));
     expect(half).toMatchObject({ state: "pending", usesLeft: 0, scope: { kind: "exact" }, expires: two.expires });
-    expect(missing(half)).toBe(1);
+    expect(answersMissing(half)).toBe(1);
     expect(codeOf(begin(half, ASKED_AT + 2000))).toBe("not_approved");
   });
 
@@ -136,7 +146,7 @@ describe("after an approval", () => {
   test("nothing begins at the moment it expires", () => {
     expect(codeOf(begin(yes(1), ASKED_AT + 601_000))).toBe("expired");
     expect(codeOf(begin(yes(1), ASKED_AT + 600_999))).toBe("executing");
-    expect(aged(yes(3), ASKED_AT + 601_000)).toMatchObject({ state: "expired", usesLeft: 0 });
+    expect(approvalAt(yes(3), ASKED_AT + 601_000)).toMatchObject({ state: "expired", usesLeft: 0 });
   });
 
   test("an approval can be revoked until it is used up", () => {
@@ -185,7 +195,7 @@ test("whatever happens: no use too many, none too late, none after a refusal, no
       fc.constantFrom(1 as const, 2 as const),
       fc.array(event, { minLength: 1, maxLength: 40, size: "max" }),
       (need, of, level, events) => {
-        let approval = asked({
+        let approval = newApproval({
           ...approvalOf({ approvers: { need, of }, level }),
           approvers: { need, of },
           milliseconds: 3_600_000,

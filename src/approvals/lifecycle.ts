@@ -1,6 +1,7 @@
 // The lifecycle of an approval: pending, then approved, refused or expired; an approved one is executed, and ends.
 // INVARIANT: no function here turns an approval into one that allows more than `need` people agreed to.
 
+import type { CodedFailure } from "../core/base/result.ts";
 import type { LadderStep } from "../core/ports/daemon/daemon-control.ts";
 import type {
   Approval,
@@ -33,9 +34,7 @@ export type LifeFault =
   | "bad_uses"
   | "bad_time";
 
-export type LifeChange =
-  | { readonly ok: true; readonly approval: Approval }
-  | { readonly ok: false; readonly code: LifeFault; readonly message: string };
+export type LifeChange = { readonly ok: true; readonly approval: Approval } | CodedFailure<LifeFault>;
 
 /** The columns a change writes: the argument of `ApprovalStore.change`. */
 export type ApprovalChange = Parameters<ApprovalStore["change"]>[2];
@@ -63,7 +62,7 @@ export type NewApproval = Pick<
 
 export const EXACT: ApprovalScope = { kind: "exact" };
 
-export function asked({ approvers, milliseconds, ...call }: NewApproval): Approval {
+export function newApproval({ approvers, milliseconds, ...call }: NewApproval): Approval {
   const open = Math.min(Math.max(milliseconds, answerMillisecondsMin), questionMillisecondsMax);
   return {
     ...call,
@@ -102,7 +101,7 @@ export function agree(approval: Approval, answer: ApproverAnswer, ladder: readon
 }
 
 /** How many people still have to agree. */
-export function missing({ state, need, answers }: Approval): number {
+export function answersMissing({ state, need, answers }: Approval): number {
   return state === "pending" ? Math.max(0, need - answers.length) : 0;
 }
 
@@ -128,7 +127,7 @@ export function reopen(approval: Approval, now: number): LifeChange {
 }
 
 /** The approval at this moment: past its deadline it is expired, whatever the stored state says. */
-export function aged(approval: Approval, now: number): Approval {
+export function approvalAt(approval: Approval, now: number): Approval {
   const isOpen = approval.state === "pending" || approval.state === "approved";
   return isOpen && !(now < approval.expires) ? { ...approval, state: "expired", usesLeft: 0 } : approval;
 }
@@ -138,7 +137,7 @@ export function aged(approval: Approval, now: number): Approval {
  * of an agent do not ask again. Each use has its own decision and outcome in the log.
  */
 export function begin(approval: Approval, now: number): LifeChange {
-  const { state, usesLeft } = aged(approval, now);
+  const { state, usesLeft } = approvalAt(approval, now);
   if (state === "expired") return fault("expired", "the approval has expired");
   if (state !== "approved" || usesLeft < 1) return fault("not_approved", `it is ${state}`);
   const left = usesLeft - 1;
@@ -157,7 +156,7 @@ export function changeOf({ state, scope, usesLeft, answers, expires, reason }: A
 }
 
 function openFault(approval: Approval, now: number): LifeChange | null {
-  const { state } = aged(approval, now);
+  const { state } = approvalAt(approval, now);
   if (state === "expired") return fault("expired", "the request is no longer pending; the agent must call again");
   return state === "pending" ? null : fault("not_pending", `the approval is already ${state}`);
 }

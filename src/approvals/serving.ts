@@ -3,7 +3,7 @@ import type { Level } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import { member } from "../core/base/json.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { aged } from "./lifecycle.ts";
+import { approvalAt } from "./lifecycle.ts";
 
 /** The call that is being decided. */
 export interface CurrentCall {
@@ -25,7 +25,7 @@ export type SpecsCover = (specs: readonly string[], request: Request) => boolean
 
 /** Whether it can still be answered or used. */
 export function isLive(approval: Approval, now: number): boolean {
-  const { state, usesLeft } = aged(approval, now);
+  const { state, usesLeft } = approvalAt(approval, now);
   return state === "pending" || (state === "approved" && usesLeft > 0);
 }
 

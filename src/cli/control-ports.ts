@@ -3,7 +3,7 @@
 import type { ControlMessages, DaemonStatus } from "../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 import type { Terminal } from "./agents/ports.ts";
-import { shown } from "./terminal/cells.ts";
+import { visibleText } from "./terminal/cells.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
 import { jsonLine } from "./terminal/json-line.ts";
 import type { Paint } from "./terminal/paint.ts";
@@ -70,8 +70,8 @@ export function tellRefusal(ports: ControlPorts, refusal: Refusal, json: boolean
   const fix = refusal.fix ?? (Object.hasOwn(LISTED, code) ? (LISTED[code] ?? null) : null);
   if (json) ports.print(jsonLine({ ok: false, code, message, fix }));
   else {
-    const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
-    ports.printError(`${ports.paint.bad("error")}: ${code}: ${shown(message)}${hint}`);
+    const hint = fix === null ? "" : `\n  fix: ${visibleText(fix)}`;
+    ports.printError(`${ports.paint.bad("error")}: ${code}: ${visibleText(message)}${hint}`);
   }
   return DAEMONS.has(code) ? EXIT.daemon : EXIT.error;
 }

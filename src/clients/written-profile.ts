@@ -4,7 +4,7 @@ import type { Span } from "../core/authority/grant.ts";
 import { isJsonObject, type JsonObject } from "../core/base/json.ts";
 import type { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName, type Text, textOf, textsOf } from "../core/notation/scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../core/notation/tree.ts";
 import type { ClientProfile, ClientSetting, ModelAccess } from "./profile.ts";
@@ -78,10 +78,14 @@ function checkName(name: string, span: Span, diagnostics: Diagnostics): void {
     diagnostics.error(
       "bad_value",
       span,
-      `there is a built-in profile called ${quoted(name)}: give the file another name`,
+      `there is a built-in profile called ${quoteText(name)}: give the file another name`,
     );
   else if (!NAME.test(name))
-    diagnostics.error("bad_value", span, `${quoted(name)} is not a profile's name: small letters, digits and hyphens`);
+    diagnostics.error(
+      "bad_value",
+      span,
+      `${quoteText(name)} is not a profile's name: small letters, digits and hyphens`,
+    );
 }
 
 function readProgramNames(entry: Entry, diagnostics: Diagnostics): readonly string[] | null {
@@ -92,9 +96,9 @@ function readProgramNames(entry: Entry, diagnostics: Diagnostics): readonly stri
   for (const { text, span } of names) {
     const owner = PROFILES.find(({ programs }) => programs.includes(text));
     if (owner !== undefined)
-      diagnostics.error("bad_value", span, `${quoted(text)} has the built-in profile ${owner.id}`);
+      diagnostics.error("bad_value", span, `${quoteText(text)} has the built-in profile ${owner.id}`);
     else if (!/^[\w+.-]{1,64}$/.test(text) || text === "." || text === "..")
-      diagnostics.error("bad_value", span, `${quoted(text)} is not the name of a program`, { fix: baseName(text) });
+      diagnostics.error("bad_value", span, `${quoteText(text)} is not the name of a program`, { fix: baseName(text) });
   }
   return names.map(({ text }) => text);
 }
@@ -130,7 +134,7 @@ function readModel(
     variables: readVariables(entryOf(map, "variables"), ["root", "home", "relay", "key", "keyEnd"], diagnostics),
     settings: (more?.entries ?? []).map((one) => {
       if (!settings.some(({ kind, path }) => path === one.key && (kind === "json" || kind === "toml")))
-        diagnostics.error("bad_value", one.keySpan, `${quoted(one.key)} is not a json or toml file of \`settings\``);
+        diagnostics.error("bad_value", one.keySpan, `${quoteText(one.key)} is not a json or toml file of \`settings\``);
       return { path: one.key, set: readSet(one, ["root", "home", "relay", "key", "keyEnd"], diagnostics) };
     }),
   };
@@ -154,7 +158,7 @@ function readSettings(
     const setting = readSetting(item, reading, diagnostics);
     if (setting === null) continue;
     if (found.some(({ path }) => isNested(path, setting.path)))
-      diagnostics.error("bad_value", item.span, `${quoted(setting.path)} is or holds another file of \`settings\``);
+      diagnostics.error("bad_value", item.span, `${quoteText(setting.path)} is or holds another file of \`settings\``);
     found.push(setting);
   }
   return found;
@@ -185,7 +189,7 @@ function readSetting(item: TreeNode, reading: ProfileReading, diagnostics: Diagn
   const path = written === null ? null : readHomePath(written, diagnostics);
   if (written === null || path === null) return null;
   if (reading.isProtected(path.split("/")))
-    diagnostics.error("bad_value", written.span, `${quoted(path)} is protected: no profile copies it`);
+    diagnostics.error("bad_value", written.span, `${quoteText(path)} is protected: no profile copies it`);
   const texts = (key: string): readonly Text[] | null => {
     const list = entryOf(item, key);
     return list === null ? null : textsOf(list, diagnostics);
@@ -248,7 +252,7 @@ function readVariables(
     diagnostics.error("too_large", map.span, `\`variables\` has more than ${entriesMax} entries`);
   return (map?.entries ?? []).slice(0, entriesMax).flatMap((one) => {
     if (!/^[A-Za-z_]\w{0,127}$/.test(one.key))
-      diagnostics.error("bad_value", one.keySpan, `${quoted(one.key)} is not the name of a variable`);
+      diagnostics.error("bad_value", one.keySpan, `${quoteText(one.key)} is not the name of a variable`);
     else if (RESERVED.test(one.key.toUpperCase()))
       diagnostics.error("bad_value", one.keySpan, `${one.key} is set by the sandbox, never by a profile`);
     const value = textOf(one, diagnostics);
@@ -278,7 +282,7 @@ function readHomePath({ text, span }: Text, diagnostics: Diagnostics): string | 
   const names = path.split("/");
   const isPlain = names.every((name) => name !== "" && name !== "." && name !== ".." && name.length <= 255);
   if (isPlain && path.length <= pathCharactersMax && path !== "~" && !/\p{Cc}/u.test(path)) return path;
-  diagnostics.error("bad_value", span, `${quoted(text)} is not a path below the home folder`, {
+  diagnostics.error("bad_value", span, `${quoteText(text)} is not a path below the home folder`, {
     fix: ".client/settings",
   });
   return null;
@@ -295,6 +299,6 @@ function checkKeys(map: Mapping, keys: readonly string[], what: string, diagnost
   for (const { key, keySpan } of map.entries)
     if (!keys.includes(key)) {
       const suggestion = nearestName(key, keys);
-      diagnostics.error("unknown_key", keySpan, `${what} has no ${quoted(key)}: ${keys.join(", ")}`, { suggestion });
+      diagnostics.error("unknown_key", keySpan, `${what} has no ${quoteText(key)}: ${keys.join(", ")}`, { suggestion });
     }
 }

@@ -6,7 +6,7 @@ import type { Basis } from "../core/authority/decision.ts";
 import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
-import type { Result } from "../core/base/result.ts";
+import type { FixableFailure, Result } from "../core/base/result.ts";
 import type { PolicyTable } from "../core/notation/policy/policy.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
@@ -68,9 +68,7 @@ export interface RecordRead {
   placeOf(span: Span | null): string | null;
 }
 
-export type RecordResult =
-  | { readonly ok: true; readonly value: RecordRead }
-  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+export type RecordResult = Result<RecordRead, FixableFailure>;
 
 export interface Records {
   /** By an id in the workspace of a folder, or by a file. As it is on disk now; cheap if nothing changed. */

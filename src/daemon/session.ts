@@ -1,7 +1,7 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
 import type { CompiledLink } from "../core/authority/compiled.ts";
 import { type Principal, principalsOf } from "../core/authority/principal.ts";
-import { following } from "../core/base/abort.ts";
+import { linkedController } from "../core/base/abort.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
 import { type Refusal, refusal } from "../core/ports/daemon/exchange.ts";
 import type { TerminalControl } from "../core/ports/process.ts";
@@ -153,7 +153,7 @@ export class Session {
   /** Counts work that ends with its caller or with the session; null if the session is closed or too much runs. */
   begin(...callers: readonly AbortSignal[]): { readonly signal: AbortSignal; end(): void } | null {
     if (this.#isClosed || this.isRevoked || this.running.size >= runningMax) return null;
-    const { controller, release } = following(...callers);
+    const { controller, release } = linkedController(...callers);
     this.running.add(controller);
     return {
       signal: controller.signal,

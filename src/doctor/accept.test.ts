@@ -1,15 +1,15 @@
 // Accepting a finding: with a reason, by its code, and never an error.
 import { describe, expect, test } from "vitest";
-import { examined } from "../../test/doctor/probe.ts";
+import { sectionFor } from "../../test/doctor/probe.ts";
 
 const LEAK = 'capabilities:\n  - records.read\n  - net.get{hosts=["*"]}\n';
 const accept = (item: string): string => `${LEAK}doctor: { accept: [${item}] }`;
-const codes = (text: string): readonly string[] => examined(text).findings.map(({ code }) => code);
+const codes = (text: string): readonly string[] => sectionFor(text).findings.map(({ code }) => code);
 
 describe("an accepted finding", () => {
   test("is hidden and listed with its reason", () => {
     expect(codes(LEAK)).toEqual(["lethal_combination"]);
-    const section = examined(accept('{ code: lethal_combination, reason: "a toy" }'));
+    const section = sectionFor(accept('{ code: lethal_combination, reason: "a toy" }'));
     expect(section).toMatchObject({
       findings: [],
       warnings: 0,
@@ -39,7 +39,7 @@ describe("an accepted finding", () => {
 
   test("that no longer occurs is reported, without a warning", () => {
     const text = 'capabilities: [records.read]\ndoctor: { accept: [{ code: lethal_combination, reason: "a toy" }] }';
-    expect(examined(text)).toMatchObject({ findings: [{ code: "bad_acceptance", severity: "info" }], warnings: 0 });
+    expect(sectionFor(text)).toMatchObject({ findings: [{ code: "bad_acceptance", severity: "info" }], warnings: 0 });
   });
 
   test("never hides another one", () => {

@@ -2,7 +2,7 @@
 import type { Span } from "../core/authority/grant.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import { entryOf, type TreeNode } from "../core/notation/tree.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 /** Warnings about configurations that may be intended. Errors cannot be accepted. */
 const ACCEPTABLE = [
@@ -40,7 +40,7 @@ export function readAcceptances(tree: TreeNode | null, about: FindingSubject): A
   if (entry === null) return { accepted: new Map(), findings: [] };
   const findings: Finding[] = [];
   const refuse = (span: Span, message: string, fix = EXAMPLE): void => {
-    findings.push(found("bad_acceptance", about, { message, fix, span }));
+    findings.push(newFinding("bad_acceptance", about, { message, fix, span }));
   };
   const { value } = entry;
   const stray = value.kind === "map" ? value.entries.find(({ key }) => key !== "accept") : undefined;
@@ -95,7 +95,7 @@ export function withAcceptances(
   const idle = [...accepted.values()]
     .filter(({ code }) => !held.has(code))
     .map(({ code, span }) =>
-      found("bad_acceptance", about, {
+      newFinding("bad_acceptance", about, {
         severity: "info",
         message: `there is no \`${code}\` to accept any more`,
         fix: "delete the line",

@@ -1,6 +1,6 @@
 // Can this machine hold a process at all? The sandbox backend, what stands in its way, and the command that mends it.
 import type { MachineFacts } from "../core/ports/machine.ts";
-import { type Finding, found, NO_AGENT } from "./finding.ts";
+import { type Finding, NO_AGENT, newFinding } from "./finding.ts";
 
 export interface MachineReport {
   readonly findings: readonly Finding[];
@@ -18,7 +18,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
   else if (isSupervised(facts)) supervised(facts, findings, passed);
   else if (facts.bubblewrap === null) {
     findings.push(
-      found("sandbox_missing", NO_AGENT, {
+      newFinding("sandbox_missing", NO_AGENT, {
         severity,
         message: "bubblewrap is not installed",
         meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
@@ -30,7 +30,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
     else findings.push({ ...blocked(facts), severity });
   } else if (facts.bubblewrap === "unknown") {
     findings.push(
-      found("not_checked", NO_AGENT, {
+      newFinding("not_checked", NO_AGENT, {
         severity: "info",
         message: "whether bubblewrap works could not be found out",
         fix: "bwrap --version",
@@ -62,7 +62,7 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
       ? { message: "bubblewrap is not installed, and namespaces are refused", fix: null }
       : blocked(facts);
   findings.push(
-    found("sandbox_weaker", NO_AGENT, {
+    newFinding("sandbox_weaker", NO_AGENT, {
       severity: "warning",
       message: `programs run in sandboxes without namespaces: ${message}`,
       meaning:
@@ -79,7 +79,7 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
 }
 
 function homeIgnored(home: string): Finding {
-  return found("home_ignored", NO_AGENT, {
+  return newFinding("home_ignored", NO_AGENT, {
     severity: "info",
     message: `$HOME is ${JSON.stringify(home.slice(0, 200))}, which is not your home folder in the password database`,
     meaning:
@@ -89,7 +89,7 @@ function homeIgnored(home: string): Finding {
 }
 
 function noBackend(platform: string, severity: "error" | "warning"): Finding {
-  return found("sandbox_missing", NO_AGENT, {
+  return newFinding("sandbox_missing", NO_AGENT, {
     severity,
     message: `there is no sandbox for ${platform.slice(0, 40)}`,
     meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
@@ -108,14 +108,14 @@ function blocked({ userNamespaces, appArmorRestricts, sandboxProblem }: MachineF
   const meaning = "Processes of agents are refused: nothing runs outside a sandbox.";
   if (userNamespaces === false) {
     const fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
-    return found("sandbox_blocked", NO_AGENT, {
+    return newFinding("sandbox_blocked", NO_AGENT, {
       message: `${message}: user namespaces are switched off`,
       meaning,
       fix,
     });
   }
   if (appArmorRestricts === true) {
-    return found("sandbox_blocked", NO_AGENT, {
+    return newFinding("sandbox_blocked", NO_AGENT, {
       message: `${message}: AppArmor allows user namespaces only to programs with a profile`,
       meaning,
       fix: [
@@ -125,7 +125,7 @@ function blocked({ userNamespaces, appArmorRestricts, sandboxProblem }: MachineF
       ].join("\n"),
     });
   }
-  return found("sandbox_blocked", NO_AGENT, {
+  return newFinding("sandbox_blocked", NO_AGENT, {
     message: sandboxProblem === null ? message : `${message}: ${sandboxProblem.message}`,
     meaning,
     fix: sandboxProblem?.fix ?? `${SHOWS_WHY}   # shows why; containers often forbid namespaces`,
@@ -142,7 +142,7 @@ function landlock({ landlock: version }: MachineFacts, findings: Finding[], pass
     return;
   }
   findings.push(
-    found("landlock_missing", NO_AGENT, {
+    newFinding("landlock_missing", NO_AGENT, {
       severity: "warning",
       message:
         version === null ? "this kernel has no Landlock" : `this kernel has Landlock ${version}, which is too old`,
@@ -157,7 +157,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
   if (native === "unknown") return;
   if (native === null) {
     findings.push(
-      found("program_missing", NO_AGENT, {
+      newFinding("program_missing", NO_AGENT, {
         severity,
         message: "ambit's native program is not built, or does not run here",
         meaning: "Processes of agents and their file tools are refused.",
@@ -168,7 +168,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
   }
   if (!native.descriptorMounts || !native.seccomp) {
     findings.push(
-      found("kernel_too_old", NO_AGENT, {
+      newFinding("kernel_too_old", NO_AGENT, {
         severity,
         message: "this kernel lacks what a sandbox is made of",
         meaning: "Processes of agents are refused.",
@@ -181,7 +181,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
   if (native.transparent) passed.push("network: names, addresses and every port are seen by the broker");
   else {
     findings.push(
-      found("network_narrower", NO_AGENT, {
+      newFinding("network_narrower", NO_AGENT, {
         severity: "info",
         message: "the network broker sees listed ports only",
         meaning: "Nothing more is reachable; denials of raw addresses and other ports are not reported.",
@@ -201,7 +201,7 @@ function drafts(
   const meaning = "Programs that may write a folder are refused; those that only read run.";
   if (!program.overlay)
     findings.push(
-      found("drafts_unavailable", NO_AGENT, {
+      newFinding("drafts_unavailable", NO_AGENT, {
         severity,
         message: "this kernel allows no overlays in a user namespace",
         meaning,
@@ -210,7 +210,7 @@ function drafts(
     );
   else if (draftsRefusedBy !== null)
     findings.push(
-      found("drafts_unavailable", NO_AGENT, {
+      newFinding("drafts_unavailable", NO_AGENT, {
         severity,
         message: `the state folder is on ${draftsRefusedBy}, which cannot hold drafts`,
         meaning,
@@ -228,7 +228,7 @@ function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], pa
   const root =
     isRoot && missing.includes("processes") ? " For root the number of processes is not limited at all." : "";
   findings.push(
-    found("limits_weaker", NO_AGENT, {
+    newFinding("limits_weaker", NO_AGENT, {
       severity: "info",
       message: `no control groups of ours for ${missing.join(" and ")}`,
       meaning: `These limits are of single processes, not of the whole tree.${root}`,

@@ -4,7 +4,7 @@ import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { isAtOrBelow } from "../core/notation/record/hoist.ts";
 import { isForeignTool, isLive, isWideNetwork, reachOf } from "./breadth.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 const grantCharactersMax = 60;
 
@@ -24,7 +24,7 @@ export function lethalCombination(
   const secret = free.find((grant) => !grant.conditions.clean && readsPrivate(grant, workingRoot));
   const out = free.find((grant) => !grant.conditions.clean && leadsOut(grant));
   if (untrusted === undefined || secret === undefined || out === undefined) return null;
-  return found("lethal_combination", about, {
+  return newFinding("lethal_combination", about, {
     message: `reads private data (${short(secret)}), takes in what strangers wrote (${short(untrusted)}), and can send it away (${short(out)})`,
     meaning: "The author of a page or message it reads can make it send what it knows somewhere else.",
     fix: isMember ? '- capabilities: { "web": "ask" }' : FIX,

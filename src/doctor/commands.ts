@@ -4,7 +4,7 @@ import type { Grant } from "../core/authority/grant.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { INTERPRETERS, isAside, LAUNCHERS, programName } from "../core/notation/record/project-programs.ts";
 import { patternsOf } from "./breadth.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 /** Their scripts are read: a star matches only those that print, a program named as a whole takes any. */
 const READ_SCRIPTS: ReadonlySet<string> = new Set(["awk", "gawk", "mawk", "sed"]);
@@ -18,7 +18,7 @@ export function interpreterPatterns(grant: Grant, about: FindingSubject): Findin
   if (open.length === 0) return null;
   const shown = open.slice(0, patternsShownMax).map((pattern) => `\`${argvPatternText(pattern)}\``);
   const more = open.length > patternsShownMax ? ` and ${open.length - patternsShownMax} more` : "";
-  return found("interpreter_pattern", about, {
+  return newFinding("interpreter_pattern", about, {
     message: `${shown.join(", ")}${more} runs any program`,
     meaning: "The star stands for a script or another program, so the other commands of the list limit nothing.",
     fix: 'name the script: patterns: ["python scripts/report.py **"]',

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
-import { sized } from "../../test/house/long.ts";
+import { sizeFor } from "../../test/house/long.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { examine } from "./examine.ts";
 import type { ProbeAgent } from "./probe.ts";
@@ -39,7 +39,7 @@ function counted(agent: ProbeAgent, counter: Counter): ProbeAgent {
 }
 
 function many(agent: ProbeAgent): readonly ProbeAgent[] {
-  return Array.from({ length: sized(3_000, 10_000) }, (_, at) => ({ ...agent, id: `agent-${at}` }));
+  return Array.from({ length: sizeFor(3_000, 10_000) }, (_, at) => ({ ...agent, id: `agent-${at}` }));
 }
 
 function workOf(agents: readonly ProbeAgent[]): number {

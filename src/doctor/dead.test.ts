@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runSeed } from "../../test/house/seed.ts";
 import { PROTECTED } from "../../test/laws/alphabet.ts";
 import { authorityOf, grants, VERBS } from "../../test/laws/arbitraries.ts";
-import { oneOf, type Source, seeded } from "../../test/laws/source.ts";
+import { oneOf, type Source, seededSource } from "../../test/laws/source.ts";
 import { isNothing } from "../core/authority/axes/scope.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { type Containment, within } from "../core/authority/witness/within.ts";
@@ -45,7 +45,7 @@ describe("dead grants of random agents", () => {
     // 250,369,275: two grants are comparable only after a third one was found dead.
     const seeds = [250_369_275, ...Array.from({ length: 3_000 }, (_, at) => runSeed() + at)];
     for (const seed of seeds) {
-      const all = randomGrants(seeded(seed));
+      const all = randomGrants(seededSource(seed));
       const { dead, cut } = deadRules(all, NOW, PROTECTED);
       expect(cut).toBe(false);
       found += dead.length;
@@ -69,14 +69,14 @@ describe("dead grants of random agents", () => {
 
   test("are never implied grants", () => {
     for (let seed = runSeed(); seed < runSeed() + 300; seed++) {
-      const all = randomGrants(seeded(seed)).map((grant) => ({ ...grant, implied: "sandbox" }));
+      const all = randomGrants(seededSource(seed)).map((grant) => ({ ...grant, implied: "sandbox" }));
       expect(deadRules(all, NOW, PROTECTED).dead).toEqual([]);
     }
   });
 });
 
 test("more grants than can be compared are reported as such", () => {
-  const [one] = grants(seeded(3), oneOf(seeded(1), VERBS), 1, 1, false);
+  const [one] = grants(seededSource(3), oneOf(seededSource(1), VERBS), 1, 1, false);
   const many = Array.from({ length: 3_000 }, () => ({ ...(one as Grant) }));
   expect(deadRules(many, NOW, PROTECTED).cut).toBe(true);
 });

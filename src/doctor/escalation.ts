@@ -14,7 +14,7 @@ import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { entryOf } from "../core/notation/tree.ts";
 import { isBroad, isExpired, isHomeOrAbove, isLive, patternsOf } from "./breadth.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 import type { Probe } from "./probe.ts";
 import type { WrittenScope, WrittenScopes } from "./written.ts";
 
@@ -51,7 +51,7 @@ function filesEverywhere(
   if (first === undefined) return [];
   const verbs = [...new Set(wide.map(({ verb }) => `\`${verb.verb}\``))];
   return [
-    found("files_everywhere", about, {
+    newFinding("files_everywhere", about, {
       message: `${verbs.join(", ")} ${verbs.length === 1 ? "reaches" : "reach"} everything in ${pathText(first.root ?? [])}`,
       meaning: "That is your whole home folder or more; only protected paths are left out.",
       fix: `${first.verb.verb}{in=${proposedRoot(pathSettings)}}`,
@@ -70,7 +70,7 @@ function everySecret(
   );
   if (wide.length === 0) return [];
   return [
-    found("every_secret", about, {
+    newFinding("every_secret", about, {
       message: "`secret.use` names every secret, those that are stored later included",
       meaning: "Any tool and host that a secret is bound to can be used with it, whatever the agent was made for.",
       fix: "secret.use{names=[github-token]}",
@@ -107,7 +107,7 @@ function overFolders(
   if (folder === undefined) return [];
   const does = grant.verb.verb === "fs.write" ? "change" : "delete";
   return [
-    found("records_writable", about, {
+    newFinding("records_writable", about, {
       message: `\`${grant.verb.verb}\` covers ${pathText(folder)}`,
       meaning: `The agent can ${does} records there with plain file tools, those that say what agents may do included.`,
       fix: `keep its \`paths\` or its root outside ${pathText(folder)}`,
@@ -146,7 +146,7 @@ function everywhere(grant: Grant, about: FindingSubject, { pathSettings }: Escal
   const root = patternsOf(grant, "root").find((pattern) => isHomeOrAbove(pattern, pathSettings.home));
   if (root === undefined) return null;
   return [
-    found("exec_everywhere", about, {
+    newFinding("exec_everywhere", about, {
       message: `\`${grant.verb.verb}\` runs with ${pathText(grant.root ?? [])} as its root`,
       meaning: "Whatever it runs sees the files of everything else you do on this machine.",
       fix: `${grant.verb.verb}{in=${proposedRoot(pathSettings)}}`,
@@ -161,7 +161,7 @@ function unscoped(grant: Grant, written: WrittenScope, about: FindingSubject): F
   if (grant.verb.verb !== "proc.exec" || written === undefined) return [];
   if (written?.entries.some(({ key }) => LIMITS.includes(key)) === true) return [];
   return [
-    found("unscoped_exec", about, {
+    newFinding("unscoped_exec", about, {
       message: "`proc.exec` names no folder, no command and no pattern",
       meaning: "It runs any program in whatever root it inherits, now or later.",
       fix: "proc.exec{cmds=[git]}",
@@ -183,7 +183,7 @@ function passingOn(grants: readonly Grant[], about: FindingSubject, { pathSettin
   if (first === undefined) return [];
   const more = broad.length === 1 ? "" : ` and ${broad.length - 1} more`;
   return [
-    found("grants_widely", about, {
+    newFinding("grants_widely", about, {
       message: `\`agent.grant\` beside ${compactText(first)}${more}`,
       meaning: "It can hand that to any agent it may grant to, without a person.",
       fix: "write `pass: use` on the broad grant, or `ask: true` on `agent.grant`",

@@ -10,7 +10,7 @@ import { lethalCombination } from "./combination.ts";
 import { interpreterPatterns } from "./commands.ts";
 import { deadRules } from "./dead.ts";
 import { escalations } from "./escalation.ts";
-import { type Finding, type FindingSubject, found, fromDiagnostic, kindOf } from "./finding.ts";
+import { type Finding, type FindingSubject, fromDiagnostic, kindOf, newFinding } from "./finding.ts";
 import { inertGrants } from "./inert.ts";
 import { unreachableLoopback } from "./loopback.ts";
 import { olderPresets } from "./older-preset.ts";
@@ -144,7 +144,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: FindingSubject, 
     ...unreachableLoopback(grants, about, now),
     ...olderPresets(agent.tree, about),
     ...dead.map((grant) => deadFinding(grant, about)),
-    cut ? found("not_checked", about, { severity: "info", message: TOO_MANY }) : null,
+    cut ? newFinding("not_checked", about, { severity: "info", message: TOO_MANY }) : null,
   ].filter((finding) => finding !== null);
 }
 
@@ -153,7 +153,7 @@ const TOO_MANY = "it has so many grants that not all were compared for ones with
 function deadFinding(grant: Grant, about: FindingSubject): Finding {
   const { ask, principals, clean } = grant.conditions;
   const isLimit = ask > 0 || principals !== null || isCounted(grant.conditions) || clean;
-  return found("dead_rule", about, {
+  return newFinding("dead_rule", about, {
     message: `${compactText(grant)} has no effect: the agent's other grants cover all of it`,
     meaning: isLimit
       ? "Grants add up and the least demanding one decides, so its condition never applies."

@@ -114,7 +114,7 @@ interface FindingText {
   readonly severity?: Severity;
 }
 
-export function found(code: FindingCode, { agent, file }: FindingSubject, said: FindingText): Finding {
+export function newFinding(code: FindingCode, { agent, file }: FindingSubject, said: FindingText): Finding {
   return {
     code,
     severity: said.severity ?? "warning",

@@ -3,7 +3,7 @@ import { type PathSettings, proposedRoot } from "../core/authority/axes/path.ts"
 import { scopeKeys } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { entryOf } from "../core/notation/tree.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 import type { WrittenScopes } from "./written.ts";
 
 const verbsShownMax = 8;
@@ -24,7 +24,7 @@ export function inertGrants(
   const verbs = [...new Set(rootless.map(({ verb }) => verb.verb))];
   const [first] = verbs;
   const root = proposedRoot(pathSettings);
-  return found("inert_grants", about, {
+  return newFinding("inert_grants", about, {
     message: `${verbs.slice(0, verbsShownMax).join(", ")} cover nothing: there is no root`,
     meaning: "No `in`, no `sandbox` of the agent and no configured root says where, so every such call is denied.",
     fix: `sandbox: ${root}, or ${first}{in=${root}}`,

@@ -7,7 +7,7 @@ import { type Address, type AddressRange, parseAddress, parseRange, rangeText } 
 import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { isLive, scopeOf } from "./breadth.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 const LOOPBACK = parseAddress("127.0.0.1") as Address;
 const LOOPBACK_6 = parseAddress("::1") as Address;
@@ -24,7 +24,7 @@ export function unreachableLoopback(grants: readonly Grant[], about: FindingSubj
     if (reason === null) return [];
     const [message, fix] = reason;
     return [
-      found("unreachable_loopback", about, { message: `${compactText(grant)}: ${message}`, fix, grants: [grant] }),
+      newFinding("unreachable_loopback", about, { message: `${compactText(grant)}: ${message}`, fix, grants: [grant] }),
     ];
   });
 }

@@ -1,7 +1,7 @@
 // Records that extend a preset of which there is a newer version.
 import { newestPreset, PRESETS } from "../core/notation/record/presets.ts";
 import { entryOf, type TreeNode } from "../core/notation/tree.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 const presetsMax = 32;
 
@@ -13,7 +13,7 @@ export function olderPresets(tree: TreeNode | null, about: FindingSubject): read
     const newest = PRESETS.has(name) ? newestPreset(name.replace(/^ambit:|@\d+$/g, "")) : null;
     if (newest === null || newest === name) return [];
     return [
-      found("older_preset", about, {
+      newFinding("older_preset", about, {
         message: `\`${name}\` has a newer version, \`${newest}\``,
         meaning: MEANINGS.get(name) ?? "A preset never changes; the newer version is a better one.",
         fix: `extends: ${newest}`,

@@ -5,7 +5,7 @@ import type { Grant } from "../core/authority/grant.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { instantText } from "../core/notation/instant.ts";
 import { isExpired, reachOf } from "./breadth.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 /** The protected paths, ready to be asked many times. */
 export class ProtectedPaths {
@@ -31,7 +31,7 @@ export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: Find
   for (const pattern of reachOf(grant)) {
     const path = paths.namedBy(pattern);
     if (path === null) continue;
-    return found("protected_opened", about, {
+    return newFinding("protected_opened", about, {
       message: `\`${grant.verb.verb}\` opens ${path}, which no star reaches`,
       meaning: "Keys, credentials or controls of the machine lie there; this grant names it, so it counts.",
       fix: "name the one file that is needed, and nothing above it",
@@ -44,7 +44,7 @@ export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: Find
 export function expiredGrant(grant: Grant, about: FindingSubject, now: number): Finding | null {
   const { expires } = grant.conditions;
   if (expires === null || !isExpired(grant, now)) return null;
-  return found("expired_grant", about, {
+  return newFinding("expired_grant", about, {
     message: `\`${grant.verb.verb}\` expired at ${instantText(expires) ?? `${expires} ms`}`,
     meaning: "It covers nothing any more.",
     fix: "delete it, or write a new `expires`",

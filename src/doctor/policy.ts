@@ -4,7 +4,7 @@ import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import type { OuterPolicies } from "../core/notation/policy/outer-policies.ts";
 import { limitedBy } from "../core/notation/policy/policy.ts";
-import { type Finding, found, NO_AGENT } from "./finding.ts";
+import { type Finding, NO_AGENT, newFinding } from "./finding.ts";
 import type { Probe, ProbeAgent } from "./probe.ts";
 
 const agentsShownMax = 6;
@@ -24,7 +24,7 @@ function overruled(agents: readonly ProbeAgent[], { org, places }: OuterPolicies
     const more = holders.length > agentsShownMax ? ` and ${holders.length - agentsShownMax} more` : "";
     const rows = names.map((id) => `${/^[\w-]+$/.test(id) ? id : JSON.stringify(id)}: { ${capability}: deny }`);
     return [
-      found("deny_overruled", NO_AGENT, {
+      newFinding("deny_overruled", NO_AGENT, {
         message: `\`${capability}: deny\` denies nothing to ${names.join(", ")}${more}`,
         meaning: "It is a default, and the `policy` of the record says otherwise. `agents:` cannot be overruled.",
         fix: `agents: { ${rows.join(", ")} }`,
@@ -40,7 +40,7 @@ function unknownAgents(agents: readonly ProbeAgent[], policies: OuterPolicies): 
     if (ids.includes(id)) return [];
     const suggestion = nearestName(id, ids);
     const [place] = policies.places?.agents.get(id)?.values() ?? [];
-    const finding = found("unknown_agent", NO_AGENT, {
+    const finding = newFinding("unknown_agent", NO_AGENT, {
       message: `\`agents\` names ${JSON.stringify(id.slice(0, 80))}, which is no agent here: its rulings limit nothing`,
       span: spanOf(place),
       ...(suggestion === null ? {} : { fix: suggestion }),

@@ -9,7 +9,7 @@ import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { runsProjectFiles } from "../core/notation/record/project-programs.ts";
 import { isLive, patternsOf, scopeOf } from "./breadth.ts";
 import { isOpen } from "./commands.ts";
-import { type Finding, type FindingSubject, found } from "./finding.ts";
+import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 
 const shownMax = 4;
 
@@ -24,7 +24,7 @@ export function unaskedScripts(grants: readonly Grant[], about: FindingSubject, 
     const patterns = patternsOf(grant, "argv").filter((pattern) => runsProjectFiles(pattern) && !isOpen(pattern));
     if (patterns.length === 0 || !written.some((one) => isBeside(one, grant))) return [];
     return [
-      found("unasked_script", about, {
+      newFinding("unasked_script", about, {
         message: `${shown(patterns.map(argvPatternText))} runs what files of the project say, without asking`,
         meaning: "The agent may write those files, so it decides what the program does inside the sandbox.",
         fix: "ask: true on the grant, or `fs.write` outside the files that it runs",
@@ -53,7 +53,7 @@ export function unheldReads(grants: readonly Grant[], about: FindingSubject, now
   if (root === undefined) return [];
   const unheld = unheldPatterns(patterns, root);
   return [
-    found("unheld_read", about, {
+    newFinding("unheld_read", about, {
       message: `no sandbox can hold ${shown(unheld.map(pathPatternText))} for programs in ${pathText(root)}`,
       meaning: "Programs see what `fs.read` covers. There, they are refused.",
       fix: "write whole folders in `fs.read`, such as `docs/**`, or single files",

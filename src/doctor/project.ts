@@ -1,5 +1,5 @@
 // What is to be said about the project as a whole: its trust, its configuration, files that cannot be read.
-import { type Finding, found, fromDiagnostic, NO_AGENT } from "./finding.ts";
+import { type Finding, fromDiagnostic, NO_AGENT, newFinding } from "./finding.ts";
 import { policyFindings } from "./policy.ts";
 import type { Probe, ProbeUser, Trust } from "./probe.ts";
 import { unfulfilledTools } from "./tools.ts";
@@ -14,7 +14,7 @@ export function projectFindings(probe: Probe): readonly Finding[] {
       diagnostics.map((diagnostic) => fromDiagnostic(diagnostic, { agent: null, file: source.name })),
     ),
     ...broken.map(({ file, problem }) =>
-      found("unreadable_file", { agent: null, file }, { severity: "error", message: `${file}: ${problem}` }),
+      newFinding("unreadable_file", { agent: null, file }, { severity: "error", message: `${file}: ${problem}` }),
     ),
   ];
 }
@@ -26,14 +26,14 @@ function trustFindings(trust: Trust): readonly Finding[] {
       return [];
     case "untrusted":
       return [
-        found("untrusted_project", NO_AGENT, {
+        newFinding("untrusted_project", NO_AGENT, {
           message: "this project is not trusted: what its agents hold is inert",
           fix: "ambit trust",
         }),
       ];
     case "widened":
       return [
-        found("untrusted_project", NO_AGENT, {
+        newFinding("untrusted_project", NO_AGENT, {
           message: "the project asks for more than was trusted: the addition waits",
           fix: "ambit trust",
         }),
@@ -48,7 +48,9 @@ export function userFindings({ source, diagnostics, workspaces }: ProbeUser): re
   return [
     ...diagnostics.map((diagnostic) => fromDiagnostic(diagnostic, about)),
     ...missing.map(({ written }) =>
-      found("missing_workspace", about, { message: `there is no folder ${JSON.stringify(written.slice(0, 200))}` }),
+      newFinding("missing_workspace", about, {
+        message: `there is no folder ${JSON.stringify(written.slice(0, 200))}`,
+      }),
     ),
   ];
 }

@@ -1,14 +1,14 @@
 // MCP servers: a tool whose text speaks of another server's tools, and tools that wait for a person.
 import type { ServerView } from "../core/ports/daemon/server-messages.ts";
 import type { MachineReport } from "./backend.ts";
-import { type Finding, found, NO_AGENT } from "./finding.ts";
+import { type Finding, NO_AGENT, newFinding } from "./finding.ts";
 
 export type ProbeServer = Pick<ServerView, "name" | "held" | "shadowing">;
 
 export function examineServers(servers: readonly ProbeServer[]): MachineReport {
   const findings = servers.flatMap(({ name, held, shadowing }): readonly Finding[] => [
     ...shadowing.map(({ tool, others }) =>
-      found("server_shadows_tool", NO_AGENT, {
+      newFinding("server_shadows_tool", NO_AGENT, {
         message: `the MCP server ${name} speaks of other tools in the text of ${tool}: ${others.join(", ")}`,
         fix: `ambit mcp show ${name}, then: ambit mcp disable ${name}`,
       }),
@@ -16,7 +16,7 @@ export function examineServers(servers: readonly ProbeServer[]): MachineReport {
     ...(held === 0
       ? []
       : [
-          found("server_held", NO_AGENT, {
+          newFinding("server_held", NO_AGENT, {
             message: `${held} tools of the MCP server ${name} are not described as they were pinned`,
             fix: `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
           }),

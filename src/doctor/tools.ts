@@ -9,7 +9,7 @@ import { within } from "../core/authority/witness/within.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import { requestText } from "../core/notation/request/request-printer.ts";
 import { isLive, scopeOf } from "./breadth.ts";
-import { type Finding, type FindingSubject, found, NO_AGENT } from "./finding.ts";
+import { type Finding, type FindingSubject, NO_AGENT, newFinding } from "./finding.ts";
 import type { Probe, ProbeAgent, ProbeTool } from "./probe.ts";
 
 export function unknownArguments(grant: Grant, tools: readonly ProbeTool[], about: FindingSubject): readonly Finding[] {
@@ -22,7 +22,7 @@ export function unknownArguments(grant: Grant, tools: readonly ProbeTool[], abou
     const lacking = covered.find((tool) => !tool.arguments.includes(name));
     if (lacking === undefined) return [];
     const suggestion = nearestName(name, lacking.arguments);
-    const finding = found("unknown_argument", about, {
+    const finding = newFinding("unknown_argument", about, {
       // Under a star the limit may be meant for the other tools.
       severity: covered.length === 1 ? "error" : "warning",
       message: `\`${lacking.name}\` has no argument \`${placeText([name]).slice(0, 80)}\``,
@@ -49,7 +49,7 @@ export function unfulfilledTools({ tools, agents, pathSettings, now }: Probe): r
     const more = callers.length > agentsShownMax ? ` and ${callers.length - agentsShownMax} more` : "";
     const shown = example === null ? "" : `, for example ${example}`;
     return [
-      found("tool_exceeds_agents", NO_AGENT, {
+      newFinding("tool_exceeds_agents", NO_AGENT, {
         message: `\`${tool.name}\` declares more than ${names.join(", ")}${more} may do${shown}`,
         meaning: "The tool runs with what it declares and its caller may do, so a part of it is denied in every call.",
         fix: `narrow the declaration of \`${tool.name}\`, or grant the rest to an agent that calls it`,

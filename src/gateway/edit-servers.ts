@@ -1,5 +1,7 @@
 // Edits of `mcp.yml` as text: one server is added, removed or switched, and every other character stays as it is.
+
 import type { Json } from "../core/base/json.ts";
+import type { Failure } from "../core/base/result.ts";
 import { type PinnedPackage, packageText } from "../core/notation/servers/server-package.ts";
 import type { Source } from "../core/notation/source.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../core/notation/tree.ts";
@@ -36,9 +38,7 @@ export interface NewAddress {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-export type ServerEditResult =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly message: string };
+export type ServerEditResult = { readonly ok: true; readonly text: string } | Failure;
 
 /** `read`: the tree of a text; null where it cannot be read. */
 export function editServers(
@@ -261,6 +261,6 @@ function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-function refuse(message: string): { readonly ok: false; readonly message: string } {
+function refuse(message: string): Failure {
   return { ok: false, message };
 }

@@ -1,6 +1,8 @@
 // What npm resolved, from its lock file: the version of a package, everything that is installed with it, and which of these have
 // install scripts. INVARIANT: every package is from the registry that was asked, and has an integrity, or the lock is refused.
+
 import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import type { Failure, Result } from "../core/base/result.ts";
 import { INTEGRITY } from "../core/notation/servers/server-package.ts";
 
 export interface ResolvedPackage {
@@ -15,9 +17,7 @@ export interface ResolvedPackage {
   readonly programs: readonly string[];
 }
 
-export type NpmLockResult =
-  | { readonly ok: true; readonly value: ResolvedPackage }
-  | { readonly ok: false; readonly message: string };
+export type NpmLockResult = Result<ResolvedPackage, Failure>;
 
 const packagesMax = 10_000;
 const TOP = "node_modules/";

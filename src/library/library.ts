@@ -14,7 +14,7 @@ import type { Capabilities } from "../runtime/tool/declaration.ts";
 import type { Tool } from "../runtime/tool/define.ts";
 import type { PlainTool, Registration, ToolListing } from "../runtime/tool/registry.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present-result.ts";
+import { presentWith } from "../tools/web/present-result.ts";
 import { AmbitRefused } from "./answers.ts";
 import { DaemonConnection } from "./connection.ts";
 import { agentPolicy, registryOf } from "./registry.ts";
@@ -118,7 +118,7 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
   const registry = registryOf(reading(), options.policy ?? null);
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
   const line = new DaemonConnection(daemon.call);
-  const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
+  const present = presentWith(waitingPageProcess(join(program, "dist", "page.cjs")));
   const sessions = new Set<Session>();
   const connected = await line.open();
   const unserved = (agent: string | null, refusal: Refusal): void => {

@@ -2,7 +2,7 @@
 import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adapters/session.ts";
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { PathSettings } from "../core/authority/axes/path.ts";
-import { following, onAbort } from "../core/base/abort.ts";
+import { linkedController, onAbort } from "../core/base/abort.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
 import type { CallMessages, OpenSessionResult, ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
@@ -61,7 +61,7 @@ export class Session implements ModelSession {
       return refusedHere("invalid_input", `deadlineSeconds is a number of seconds, at most ${waitSecondsMax}`);
     if (this.#over.signal.aborted) return refusedHere("revoked", "the session is closed");
     // Listeners are removed from signals that outlive the call.
-    const { controller, release } = following(this.#over.signal, ...(signal === undefined ? [] : [signal]));
+    const { controller, release } = linkedController(this.#over.signal, ...(signal === undefined ? [] : [signal]));
     const cancel = controller.signal;
     let isLate = false;
     const late = (): void => {

@@ -20,7 +20,7 @@ import { valueAt } from "../text/json-edit.ts";
 import { readToml } from "../text/toml.ts";
 import { tryInClient } from "./client-trial.ts";
 import { clientVersion } from "./client-version.ts";
-import { changed, isByEdit, isMarked, without } from "./settings-change.ts";
+import { changeSettings, isByEdit, isMarked, without } from "./settings-change.ts";
 
 export interface ClientSettingsOptions {
   readonly workspace: string | null;
@@ -58,7 +58,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
     preview: (path, { change }) => {
       const text = textAt(path);
       if (!text.ok) return text;
-      const after = changed(text.value, change);
+      const after = changeSettings(text.value, change);
       return after.ok ? done({ before: text.value, after: after.value }) : after;
     },
     write: (path, { change }) => {
@@ -70,7 +70,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       }
       const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
       const edited = editFile<string>(path, place, (text) => {
-        const after = changed(text, change);
+        const after = changeSettings(text, change);
         return after.ok ? { kind: "write", text: after.value } : { kind: "refuse", refusal: after.message };
       });
       return edited.kind === "done"

@@ -41,7 +41,7 @@ import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { readYaml } from "../text/yaml.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present-result.ts";
+import { presentWith } from "../tools/web/present-result.ts";
 import { clientSettings } from "./client-settings.ts";
 import { doctorPorts } from "./doctor.ts";
 import { initParts } from "./init.ts";
@@ -173,7 +173,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       const read = parseJson(text);
       return read.ok && isJsonObject(read.value) ? read.value : null;
     },
-    present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
+    present: presentWith(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
     servers: {
       ...editableServers({ cwd, workspace, folders, readingAt, opened: () => agents.opened() }),

@@ -1,7 +1,7 @@
 // Composes the HTTP server of `ambit mcp serve --http`: the daemon, its sessions, and the signals that end it.
 import { join } from "node:path";
 import type { McpHttpRequest } from "../cli/mcp/mcp.ts";
-import { shown } from "../cli/terminal/cells.ts";
+import { visibleText } from "../cli/terminal/cells.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { VERSION } from "../core/base/version.ts";
 import type { CallMessages, ResourceView } from "../core/ports/daemon/daemon-calls.ts";
@@ -13,7 +13,7 @@ import { ReconnectingSession } from "../mcp/reconnecting-session.ts";
 import type { UserFolders } from "../platform/folders.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present-result.ts";
+import { presentWith } from "../tools/web/present-result.ts";
 
 /** More than the sessions there can be. */
 const clientsMax = 4_096;
@@ -29,8 +29,8 @@ export interface HttpMachine {
 export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): Promise<ExitCode> {
   const { home, folders, program, printError } = machine;
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
-  const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
-  const note = (text: string): void => printError(`ambit: ${shown(text)}`);
+  const present = presentWith(waitingPageProcess(join(program, "dist", "page.cjs")));
+  const note = (text: string): void => printError(`ambit: ${visibleText(text)}`);
   const checks = new TokenChecks(daemon);
   const sessions = new HttpSessions({
     identity: { name: "ambit", version: VERSION },
@@ -64,7 +64,7 @@ export async function serveHttp(served: McpHttpRequest, machine: HttpMachine): P
   const first = await checks.connect();
   if (!first.ok) {
     printError(
-      `error: ${first.code}: ${shown(first.message)}${first.fix === null ? "" : `\n  fix: ${shown(first.fix)}`}`,
+      `error: ${first.code}: ${visibleText(first.message)}${first.fix === null ? "" : `\n  fix: ${visibleText(first.fix)}`}`,
     );
     return EXIT.daemon;
   }

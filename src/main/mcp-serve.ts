@@ -6,7 +6,7 @@ import { readCaveatsToml } from "../agents/disk/caveats.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { CaveatsFile } from "../cli/mcp/caveats.ts";
 import type { McpPorts, McpServeRequest } from "../cli/mcp/mcp.ts";
-import { shown } from "../cli/terminal/cells.ts";
+import { visibleText } from "../cli/terminal/cells.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { isTerminal } from "../cli/terminal/output.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
@@ -25,7 +25,7 @@ import { outOfReach } from "../platform/path-target.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present-result.ts";
+import { presentWith } from "../tools/web/present-result.ts";
 import { serveHttp } from "./mcp-http.ts";
 import { standardInput } from "./mcp-input.ts";
 import { clientLevel, isClientGone } from "./mcp-parent.ts";
@@ -59,7 +59,7 @@ export function composeMcp(machine: McpMachine): McpPorts {
       otherFile: home === null ? null : caveatsFile(join(home, ".agent-bridle", "config.toml")),
     }),
     serveHttp: (served) => serveHttp(served, { home, folders, program: machine.program, printError }),
-    serveMcp: (served) => serveMcp(machine, home, folders, served, (text) => printError(`ambit: ${shown(text)}`)),
+    serveMcp: (served) => serveMcp(machine, home, folders, served, (text) => printError(`ambit: ${visibleText(text)}`)),
   };
 }
 
@@ -73,7 +73,7 @@ async function serveMcp(
   const parent = process.ppid;
   const level = opening.caveats === null ? clientLevel(parent) : 0;
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
-  const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
+  const present = presentWith(waitingPageProcess(join(program, "dist", "page.cjs")));
   let isServed = true;
   const session = new ReconnectingSession({
     opening: {
@@ -148,7 +148,7 @@ async function serveMcp(
 
 /** The server could never serve anything; later refusals are reported to the caller of a tool. */
 function tellRefusal(printError: (text: string) => void, { code, message, fix }: Refusal): ExitCode {
-  printError(`error: ${code}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+  printError(`error: ${code}: ${visibleText(message)}${fix === null ? "" : `\n  fix: ${visibleText(fix)}`}`);
   return code === "unknown_agent" || code === "invalid_input" ? EXIT.error : EXIT.daemon;
 }
 

@@ -29,7 +29,7 @@ export function isByEdit(change: SettingsChange): boolean {
 }
 
 /** INVARIANT: what is ours stands there once: what is there already is replaced. */
-export function changed(text: string | null, change: SettingsChange): Result<string> {
+export function changeSettings(text: string | null, change: SettingsChange): Result<string> {
   if (change.kind === "whole") return done(change.text);
   if (change.kind === "lines") return withLines(text ?? "", change.lines);
   let after: Result<string> = done(text === null || text.trim() === "" ? "{}\n" : text);

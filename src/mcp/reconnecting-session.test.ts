@@ -20,11 +20,11 @@ function owner(answers: (tool: string) => object): {
 } {
   let isStopped = false;
   let lost: () => void = () => undefined;
-  const world = { tools: [TOOL] as readonly ToolView[] };
+  const fixture = { tools: [TOOL] as readonly ToolView[] };
   const ask = async (name: string, value: { readonly tool?: string }): Promise<unknown> => {
     if (name === "session.open") return { ok: true, value: { session: "s_1", agent: "scout", notes: [] } };
     if (isStopped) return GONE;
-    if (name === "tools.list") return { ok: true, value: { tools: world.tools } };
+    if (name === "tools.list") return { ok: true, value: { tools: fixture.tools } };
     return { ok: true, value: name === "call.do" ? answers(value.tool ?? "") : {} };
   };
   const session = new ReconnectingSession({
@@ -47,10 +47,10 @@ function owner(answers: (tool: string) => object): {
       lost();
     },
     get tools() {
-      return world.tools;
+      return fixture.tools;
     },
     set tools(tools) {
-      world.tools = tools;
+      fixture.tools = tools;
     },
   };
 }
@@ -96,18 +96,18 @@ test("a built-in tool that was not granted says so, with what to request", async
 
 test("an exhausted budget is reported to a client that knew the tool, although the list no longer has it", async () => {
   const denied = { outcome: "denied", id: "c_1", need: null, hint: "", approval: null, reason: null };
-  const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "budget_exhausted" : "capability_absent" }));
-  await world.session.list();
-  world.tools = [];
-  const answer = await world.session.call("fs_read", {}, NEVER);
+  const fixture = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "budget_exhausted" : "capability_absent" }));
+  await fixture.session.list();
+  fixture.tools = [];
+  const answer = await fixture.session.call("fs_read", {}, NEVER);
   expect(answer).toMatchObject({ structuredContent: { code: "budget_exhausted" } });
 });
 
 test("missing trust is reported as such, although the tool is on no list", async () => {
   const denied = { outcome: "denied", id: "c_1", need: null, hint: "h", approval: null, reason: null };
-  const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "untrusted_policy" : "capability_absent" }));
-  world.tools = [];
-  const answers = await Promise.all(["fs_read", "send_money"].map((tool) => world.session.call(tool, {}, NEVER)));
+  const fixture = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "untrusted_policy" : "capability_absent" }));
+  fixture.tools = [];
+  const answers = await Promise.all(["fs_read", "send_money"].map((tool) => fixture.session.call(tool, {}, NEVER)));
   expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
     { code: "untrusted_policy", hint: "h" },
     { code: "unknown_tool" },

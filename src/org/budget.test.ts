@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../core/base/json.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
-import { told, treeOf } from "../core/notation/testing/notation.ts";
+import { diagnosticLines, treeOf } from "../core/notation/testing/notation.ts";
 import { accountLimits, type Budget, isBudgetWithin, readBudget, readTeamBudget } from "./budget.ts";
 
 function read(value: Json): { readonly budget: Budget | null; readonly team: Budget | null; readonly said: string[] } {
@@ -9,7 +9,7 @@ function read(value: Json): { readonly budget: Budget | null; readonly team: Bud
   const tree = treeOf(value);
   const entry = { key: "budget", keySpan: tree.span, value: tree };
   const budget = readBudget(entry, diagnostics);
-  return { budget, team: readTeamBudget(entry, diagnostics), said: told(diagnostics) };
+  return { budget, team: readTeamBudget(entry, diagnostics), said: diagnosticLines(diagnostics) };
 }
 
 describe("a budget in an org file", () => {

@@ -2,7 +2,7 @@
 // run or one task.
 import type { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName } from "../core/notation/scope/scope-values.ts";
 import type { Entry } from "../core/notation/tree.ts";
 
@@ -31,7 +31,7 @@ export function readBudget({ key: name, value }: Entry, diagnostics: Diagnostics
   for (const { key: written, keySpan, value: amount } of own) {
     const key = BUDGET_KEYS.find((one) => one === written);
     if (key === undefined)
-      diagnostics.error("unknown_key", keySpan, `${quoted(written)} is not part of a budget`, {
+      diagnostics.error("unknown_key", keySpan, `${quoteText(written)} is not part of a budget`, {
         suggestion: nearestName(written, BUDGET_KEYS),
       });
     else if (amount.kind !== "scalar" || !isAmount(amount.value))

@@ -2,7 +2,7 @@
 import type { Span } from "../core/authority/grant.ts";
 import type { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName } from "../core/notation/scope/scope-values.ts";
 import { entryOf, type Mapping } from "../core/notation/tree.ts";
 
@@ -32,6 +32,6 @@ export function checkKeys(map: Mapping, keys: readonly string[], what: string, d
   for (const { key, keySpan } of map.entries) {
     if (keys.includes(key)) continue;
     const suggestion = nearestName(key, keys);
-    diagnostics.error("unknown_key", keySpan, `${quoted(key)} is not part of ${what}`, { suggestion });
+    diagnostics.error("unknown_key", keySpan, `${quoteText(key)} is not part of ${what}`, { suggestion });
   }
 }

@@ -39,13 +39,13 @@ export function readOrgLine(line: string, scope: OrgScope): OrgLine {
     return { kind: "metadata", key, keyRange, value: { start: Math.min(start, end), end } };
   }
   const isObject = rest.trimStart().startsWith("{");
-  const meant = nearestName(folded(written), LIMITING_KEYS, bullet === undefined && !isObject ? 1 : undefined);
+  const meant = nearestName(foldName(written), LIMITING_KEYS, bullet === undefined && !isObject ? 1 : undefined);
   return meant === null ? { kind: "prose" } : { kind: "doubtful", key: written, keyRange, meant };
 }
 
 /** Keys match loosely: `reports to`, `reports-to` and `reportsTo` are one key. Null for a key the scope does not know. */
 function knownKey(written: string, scope: OrgScope): string | null {
-  const wanted = folded(written);
+  const wanted = foldName(written);
   return ORG_KEYS[scope].find((key) => key.toLowerCase() === wanted) ?? null;
 }
 
@@ -57,7 +57,7 @@ export function withoutBlanksBehind(text: string): string {
 }
 
 /** Lower case without spaces, hyphens and underscores. */
-export function folded(text: string): string {
+export function foldName(text: string): string {
   return text.toLowerCase().replace(/[ \t_-]+/g, "");
 }
 
@@ -70,7 +70,7 @@ export const TRIGGER_ENDPOINT = "POST /api/trigger/<name>";
 
 /** The kind follows from the keys, unless it is written. A trigger that names nothing waits for a webhook. */
 export function triggerKind(keys: readonly string[], written: string | null): TriggerKind | null {
-  if (written !== null) return KINDS.find((kind) => kind === folded(written)) ?? null;
+  if (written !== null) return KINDS.find((kind) => kind === foldName(written)) ?? null;
   if (keys.some((key) => SCHEDULES.includes(key))) return "schedule";
   if (keys.includes("command")) return "process";
   if (keys.includes("file")) return "file";

@@ -3,10 +3,10 @@ import type { Span } from "../core/authority/grant.ts";
 import { idOfRole } from "../core/base/agent-id.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import type { Range, Source } from "../core/notation/source.ts";
 import type { Entry, Mapping, TreeNode } from "../core/notation/tree.ts";
-import { folded, ORG_KEYS, type OrgScope, readOrgLine, withoutBlanksBehind } from "./org-line.ts";
+import { foldName, ORG_KEYS, type OrgScope, readOrgLine, withoutBlanksBehind } from "./org-line.ts";
 
 /** A reader of JSON with positions. */
 export type ValueReader = (
@@ -96,7 +96,7 @@ class MarkdownReader {
   }
 
   #section(text: string, span: Span): [Part, Part[] | null] {
-    const name = folded(text);
+    const name = foldName(text);
     const part: Part = { scope: null, heading: { text, span }, entries: [], prose: [] };
     if (name === "agents") return [part, this.#agents];
     if (name === "triggers") return [part, this.#triggers];
@@ -169,7 +169,7 @@ class MarkdownReader {
     for (const part of parts) {
       const entry = read(part);
       if (entries.some((one) => one.key === entry.key))
-        this.#diagnostics.error("bad_value", entry.keySpan, `${quoted(entry.key)} is there twice`);
+        this.#diagnostics.error("bad_value", entry.keySpan, `${quoteText(entry.key)} is there twice`);
       else entries.push(entry);
     }
     return [{ key, keySpan: first.heading.span, value: this.#map(first.heading.span, entries) }];

@@ -3,7 +3,7 @@ import type { Span } from "../core/authority/grant.ts";
 import { idOfRole } from "../core/base/agent-id.ts";
 import type { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName } from "../core/notation/scope/scope-values.ts";
 import type { Entry } from "../core/notation/tree.ts";
 import { checkKeys, type PlacedText, textIn } from "./org-fields.ts";
@@ -29,7 +29,7 @@ export function readTrigger(
     diagnostics.error("wrong_type", value.span, `a trigger is a map, not ${kindName(value)}`);
     return null;
   }
-  checkKeys(value, [...ORG_KEYS.trigger, "prompt"], `the trigger ${quoted(name)}`, diagnostics);
+  checkKeys(value, [...ORG_KEYS.trigger, "prompt"], `the trigger ${quoteText(name)}`, diagnostics);
   const values = new Map<string, PlacedText>();
   for (const { key, value: one } of value.entries) {
     if (one.kind === "scalar" && one.value !== null) values.set(key, { text: String(one.value), span: one.span });
@@ -49,7 +49,7 @@ export function readTrigger(
   const who = textIn(value, "agent", diagnostics);
   const agent = who === null ? null : (agents.find((id) => id === who.text || id === idOfRole(who.text)) ?? null);
   if (who !== null && agent === null)
-    diagnostics.error("bad_value", who.span, `there is no agent ${quoted(who.text)}`, {
+    diagnostics.error("bad_value", who.span, `there is no agent ${quoteText(who.text)}`, {
       suggestion: nearestName(who.text, agents),
     });
   return { name, kind, span: keySpan, agent, prompt: values.get("prompt")?.text ?? "", values };

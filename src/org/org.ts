@@ -14,7 +14,7 @@ import {
   type RulingPlaces,
   readRulings,
 } from "../core/notation/policy/policy-table.ts";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName } from "../core/notation/scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../core/notation/tree.ts";
 import { type Budget, type OwnedBudget, readBudget, readTeamBudget } from "./budget.ts";
@@ -131,11 +131,11 @@ export function readOrgAgent(
   const valid = parseAgentId(id);
   if (!valid.ok) diagnostics.error("bad_value", keySpan, valid.message);
   const alike = folds.get(foldAgentId(id))?.find((other) => other !== id);
-  if (alike !== undefined) diagnostics.error("bad_value", keySpan, `${quoted(id)} reads like ${quoted(alike)}`);
+  if (alike !== undefined) diagnostics.error("bad_value", keySpan, `${quoteText(id)} reads like ${quoteText(alike)}`);
   if (value.kind !== "map")
     diagnostics.error("wrong_type", value.span, `an agent is a map, not ${kindName(value)}`, { fix: `${id}: {}` });
   const map: Mapping = value.kind === "map" ? value : { kind: "map", entries: [], span: value.span };
-  checkKeys(map, AGENT_KEYS, `the agent ${quoted(id)}`, diagnostics);
+  checkKeys(map, AGENT_KEYS, `the agent ${quoteText(id)}`, diagnostics);
   const budget = entryOf(map, "budget");
   return {
     id,
@@ -173,10 +173,10 @@ function superiorIn(
     ids.find((one) => idOfRole(one) === wanted) ??
     null;
   if (found === null)
-    diagnostics.error("bad_value", written.span, `there is no agent ${quoted(written.text)} to report to`, {
+    diagnostics.error("bad_value", written.span, `there is no agent ${quoteText(written.text)} to report to`, {
       suggestion: nearestName(written.text, ids),
     });
-  else if (found === id) diagnostics.error("bad_value", written.span, `${quoted(id)} cannot report to itself`);
+  else if (found === id) diagnostics.error("bad_value", written.span, `${quoteText(id)} cannot report to itself`);
   return found === id ? null : found;
 }
 
@@ -189,7 +189,7 @@ function withoutCycles(agents: readonly OrgAgent[]): readonly OrgAgent[] {
       above = superiors.get(above) ?? null;
     if (above !== agent.id) return agent;
     const diagnostics = new Diagnostics();
-    diagnostics.error("bad_value", agent.span, `${quoted(agent.id)} reports to itself through its managers`);
+    diagnostics.error("bad_value", agent.span, `${quoteText(agent.id)} reports to itself through its managers`);
     return { ...agent, reportsTo: null, diagnostics: [...agent.diagnostics, ...diagnostics.list] };
   });
 }
@@ -232,16 +232,16 @@ function readOwnCapabilities(entry: Entry | null, diagnostics: Diagnostics): Rea
       diagnostics.error(
         "bad_value",
         keySpan,
-        `${quoted(name)} is built in: delete it here, and rule on it with \`defaults: { capabilities: { ${name}: ask } }\``,
+        `${quoteText(name)} is built in: delete it here, and rule on it with \`defaults: { capabilities: { ${name}: ask } }\``,
       );
     else if (!CAPABILITY_NAME.test(name))
-      diagnostics.error("bad_value", keySpan, `${quoted(name)} is no name: lower case letters, digits, - and _`);
+      diagnostics.error("bad_value", keySpan, `${quoteText(name)} is no name: lower case letters, digits, - and _`);
     else if (value.kind !== "map")
-      diagnostics.error("wrong_type", value.span, `${quoted(name)} is a map, not ${kindName(value)}`, {
+      diagnostics.error("wrong_type", value.span, `${quoteText(name)} is a map, not ${kindName(value)}`, {
         fix: `${name}: { grants: [] }`,
       });
     else {
-      checkKeys(value, ["grants", "tools", "about"], `the capability ${quoted(name)}`, diagnostics);
+      checkKeys(value, ["grants", "tools", "about"], `the capability ${quoteText(name)}`, diagnostics);
       const grants = entryOf(value, "grants")?.value ?? null;
       own.set(name, { name, grants, tools: namesIn(value, "tools", diagnostics), span: keySpan });
     }

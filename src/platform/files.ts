@@ -1,10 +1,12 @@
 // Reads a small text file: refuses folders, devices, pipes, and bytes that are not UTF-8.
+
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import type { CodedFailure } from "../core/base/result.ts";
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
   /** The message continues after the file's name: "is not a plain file". */
-  | { readonly ok: false; readonly code: TextFileCode; readonly message: string };
+  | CodedFailure<TextFileCode>;
 
 export type TextFileCode = "not_found" | "not_a_file" | "not_readable" | "too_large" | "not_utf8";
 

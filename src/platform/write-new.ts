@@ -4,11 +4,12 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../core/base/error-code.ts";
+import type { Failure } from "../core/base/result.ts";
 
 export type WriteResult =
   | { readonly ok: true; readonly kind: "written" | "kept" }
   /** The message continues after the file's name. */
-  | { readonly ok: false; readonly message: string };
+  | Failure;
 
 /** `path` is relative to the folder, with `/` between its parts. */
 export function writeNew(folder: string, path: string, text: string): WriteResult {

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseReference, type ReferenceEnvironment, referencedBytesMax, resolveReference } from "./references.ts";
 
 let folder = "";
-let world: ReferenceEnvironment = { environment: {}, home: null, programs: [], millisecondsMax: 30_000 };
+let fixture: ReferenceEnvironment = { environment: {}, home: null, programs: [], millisecondsMax: 30_000 };
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ambit-references-"));
-  world = {
+  fixture = {
     environment: { TOKEN: "from-the-environment", EMPTY: "", PATH: process.env["PATH"] },
     home: folder,
     programs: ["/usr/bin", "/bin"],
@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function read(text: string): Promise<string> {
   const reference = parseReference(text.replaceAll("FOLDER", folder));
   if (reference === null) return "not a reference";
-  const found = await resolveReference(reference, world);
+  const found = await resolveReference(reference, fixture);
   return found.ok ? `value ${found.value.toString()}` : found.message.replaceAll(folder, "FOLDER");
 }
 

@@ -1,6 +1,8 @@
 // References to values that ambit does not store: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read when used, and only
 // where the user's own configuration says so.
+
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import type { CodedFailure, Result } from "../core/base/result.ts";
 import { programIn, runProgram } from "./key-program.ts";
 
 export const referencedBytesMax = 65_536;
@@ -23,8 +25,7 @@ export interface ReferenceEnvironment {
 
 export type ReferenceResult =
   /** The caller wipes it. */
-  | { readonly ok: true; readonly value: Buffer }
-  | { readonly ok: false; readonly code: "secret_refused"; readonly message: string };
+  Result<Buffer, CodedFailure<"secret_refused">>;
 
 /** Null if it is not a reference. Words of a command are separated by blanks; a word in double quotes may contain some. */
 export function parseReference(text: string): Reference | null {
@@ -59,7 +60,7 @@ export async function resolveReference(reference: Reference, context: ReferenceE
  * Normalises a reference: a file below the home folder and a program by their absolute paths. Null if it does not
  * exist.
  */
-export function settled(reference: Reference, { home, programs }: ReferenceEnvironment): Reference | null {
+export function expandReference(reference: Reference, { home, programs }: ReferenceEnvironment): Reference | null {
   if (reference.kind === "file" && reference.path.startsWith("~/"))
     return home === null ? null : { kind: "file", path: `${home}/${reference.path.slice(2)}` };
   if (reference.kind !== "cmd" || reference.argv[0].startsWith("/")) return reference;

@@ -18,7 +18,7 @@ export interface OpenedSecret {
   readonly isCanary: boolean;
 }
 
-export function unsealed(secret: SealedSecret, { current, previous }: Keys): Answer<Buffer> {
+export function unsealValue(secret: SealedSecret, { current, previous }: Keys): Answer<Buffer> {
   const key = [current, ...previous].find(({ id }) => id === secret.keyId);
   const value = key === undefined ? null : unseal(secret.sealed, secret, key);
   return value === null
@@ -26,8 +26,8 @@ export function unsealed(secret: SealedSecret, { current, previous }: Keys): Ans
     : { ok: true, value };
 }
 
-export function opened(secret: SealedSecret, keys: Keys): Answer<OpenedSecret> {
-  const value = unsealed(secret, keys);
+export function openSecret(secret: SealedSecret, keys: Keys): Answer<OpenedSecret> {
+  const value = unsealValue(secret, keys);
   if (!value.ok) return value;
   const { name, version, binding, username, isCanary } = secret;
   return { ok: true, value: { name, version, value: value.value, binding, username, isCanary } };
@@ -48,6 +48,6 @@ export function partOf(entry: LogEntry, number: number, secret: string | null): 
   return { ...entry, id: `${entry.id}.${number}`, of: entry.id, outcome: "resealed", more: { ...entry.more, secret } };
 }
 
-export function answered<T>(kept: DurableResult<T>): Answer<T> {
+export function answerOf<T>(kept: DurableResult<T>): Answer<T> {
   return kept.ok ? kept : { ...kept, fix: null };
 }

@@ -21,12 +21,12 @@ import { readKeyFile, removeKeyFile, writeKeyFile } from "./key-file.ts";
 import { Keychain } from "./keychain.ts";
 import { type KeyDerivation, type KeyRecord, NO_PLACE } from "./record.ts";
 import {
+  expandReference,
   parseReference,
   type Reference,
   type ReferenceEnvironment,
   referenceText,
   resolveReference,
-  settled,
 } from "./references.ts";
 import { invalid, LOCKED, secretRefused, unavailable } from "./refusals.ts";
 
@@ -180,7 +180,7 @@ export class KeySources {
   async #reference(text: string, value: string | null): Promise<Answer<CreatedKey>> {
     const parsed = parseReference(text);
     if (parsed === null) return invalid("a reference is env:NAME, file:PATH or cmd:PROGRAM with its words");
-    const reference = settled(parsed, this.#context());
+    const reference = expandReference(parsed, this.#context());
     if (reference === null)
       return invalid(`${text} is not there; programs are looked for in ${this.#places.programs.join(", ")}`);
     const found = value === null ? await this.#referenced(reference) : { ok: true as const, value };

@@ -11,7 +11,15 @@ import type { StateKey } from "./key.ts";
 import { Keyring, type Keys } from "./keyring.ts";
 import { KEY_SETTING, previousMax, recordText, wrapPrevious } from "./record.ts";
 import { invalid, secretRefused, unavailable } from "./refusals.ts";
-import { answered, notAUsername, type OpenedSecret, opened, partOf, secretView, unsealed } from "./secret-rows.ts";
+import {
+  answerOf,
+  notAUsername,
+  type OpenedSecret,
+  openSecret,
+  partOf,
+  secretView,
+  unsealValue,
+} from "./secret-rows.ts";
 import { type KeySourceEnvironment, KeySources, keySourceEnvironment } from "./sources.ts";
 
 export interface VaultDeps {
@@ -99,7 +107,7 @@ export class SecretVault {
       if (!keys.ok) return keys;
       const secret = this.#parts.secrets.get(name);
       if (secret === null) return invalid(`no secret called ${name}`);
-      const value = unsealed(secret, keys.value);
+      const value = unsealValue(secret, keys.value);
       if (!value.ok) return value;
       try {
         return await this.#put({ ...secret, binding, at: this.#parts.now() }, value.value, keys.value.current, entry);
@@ -111,7 +119,7 @@ export class SecretVault {
 
   delete(name: string, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
-      const gone = answered(await this.#parts.secrets.delete(name, entry));
+      const gone = answerOf(await this.#parts.secrets.delete(name, entry));
       if (!gone.ok) return gone;
       return gone.value ? { ok: true, value: {} } : invalid(`no secret called ${name}`);
     });
@@ -122,7 +130,7 @@ export class SecretVault {
     const secret = this.#parts.secrets.get(name);
     if (secret === null || secret.isCanary) return secretRefused(`no secret called ${name} that may be used`, null);
     const keys = this.#keys();
-    return keys.ok ? opened(secret, keys.value) : keys;
+    return keys.ok ? openSecret(secret, keys.value) : keys;
   }
 
   /** All secrets, canaries included: for redaction only. */
@@ -131,7 +139,7 @@ export class SecretVault {
     if (all.length === 0) return { ok: true, value: { secrets: [], damaged: [] } };
     const keys = this.#keys();
     if (!keys.ok) return keys;
-    const found = all.map((secret) => ({ name: secret.name, one: opened(secret, keys.value) }));
+    const found = all.map((secret) => ({ name: secret.name, one: openSecret(secret, keys.value) }));
     return {
       ok: true,
       value: {
@@ -169,12 +177,12 @@ export class SecretVault {
       const previous = old.filter(({ id }) => inUse.has(id));
       if (previous.length > previousMax) return unavailable("too many keys are in use at once");
       const first = { ...record, previous: previous.map((one) => wrapPrevious(one, key)) };
-      const kept = answered(await settings.set(KEY_SETTING, recordText(first), entry));
+      const kept = answerOf(await settings.set(KEY_SETTING, recordText(first), entry));
       if (!kept.ok) return kept;
       this.#keyring.hold({ current: key, previous });
       const puts = resealed.value.map((secret, at) => secrets.put(secret, partOf(entry, at + 1, secret.name)));
       for (const put of await Promise.all(puts)) if (!put.ok) return { ...put, fix: null };
-      const last = answered(await settings.set(KEY_SETTING, recordText(record), partOf(entry, 0, null)));
+      const last = answerOf(await settings.set(KEY_SETTING, recordText(record), partOf(entry, 0, null)));
       if (!last.ok) return last;
       this.#keyring.hold({ current: key, previous: [] });
       for (const { bytes } of old) bytes.fill(0);
@@ -190,7 +198,7 @@ export class SecretVault {
   #resealed(keys: Keys, key: StateKey): Answer<readonly SealedSecret[]> {
     const list: SealedSecret[] = [];
     for (const secret of this.#parts.secrets.all()) {
-      const value = unsealed(secret, keys);
+      const value = unsealValue(secret, keys);
       if (!value.ok) return value;
       list.push({ ...secret, sealed: seal(value.value, secret, key), keyId: key.id });
       value.value.fill(0);
@@ -205,7 +213,7 @@ export class SecretVault {
     entry: LogEntry,
   ): Promise<Answer<SecretView>> {
     const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
-    const kept = answered(await this.#parts.secrets.put(sealed, entry));
+    const kept = answerOf(await this.#parts.secrets.put(sealed, entry));
     return kept.ok ? { ok: true, value: secretView(sealed) } : kept;
   }
 

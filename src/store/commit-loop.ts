@@ -1,4 +1,5 @@
 // Group commit: the writes of one event-loop turn share one transaction, and their promises resolve once it is on disk.
+import type { CodedFailure } from "../core/base/result.ts";
 import type { Durable, DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
 import { isOwnFault, messageOf } from "./failure.ts";
@@ -20,7 +21,7 @@ interface PendingJob {
   readonly answer: (kept: DurableResult<unknown>) => void;
 }
 
-export function unkept(message: string): { readonly ok: false; readonly code: "audit_unavailable"; message: string } {
+export function unkept(message: string): CodedFailure<"audit_unavailable"> {
   return { ok: false, code: "audit_unavailable", message };
 }
 

@@ -9,7 +9,7 @@ import { type Connection, numberOf } from "./connection.ts";
 import { OLD_JOURNAL_FILE } from "./folder.ts";
 import { headOf } from "./log/append.ts";
 import { type Leaf, rowsIn } from "./log/leaf.ts";
-import { damaged, tailProblem } from "./log/tail.ts";
+import { damageText, tailProblem } from "./log/tail.ts";
 import { migrate, schema } from "./schema.ts";
 
 /** The last version of the tables that had a journal beside them. */
@@ -53,7 +53,7 @@ function insertLeaves(connection: Connection, path: string): string | null {
     if (unsigned !== undefined) {
       connection.rollback();
       connection.forget();
-      return damaged(`the journal holds entries from ${unsigned.first} on that are not signed`);
+      return damageText(`the journal holds entries from ${unsigned.first} on that are not signed`);
     }
     for (const { last, first, accounts, entries, note } of leaves)
       connection.run(

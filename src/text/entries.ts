@@ -1,6 +1,6 @@
 // The entries of one map while it is read, and the rule that each key occurs once.
 
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import type { Range } from "../core/notation/source.ts";
 import type { Entry, TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
@@ -22,7 +22,7 @@ export class Entries {
       this.#draft.refuse(
         "syntax",
         keyRange,
-        `the key ${quoted(key)} stands here for the second time`,
+        `the key ${quoteText(key)} stands here for the second time`,
         "keep one of the two",
       );
       return;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sized } from "../../test/house/long.ts";
+import { sizeFor } from "../../test/house/long.ts";
 import { type Frontmatter, readFrontmatter } from "./frontmatter.ts";
-import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { hostile, inTime, repeatedTexts } from "./testing/hostile.ts";
 import { checkRead, isOneAway, shape } from "./testing/text.ts";
 
 function read(text: string): Frontmatter {
@@ -59,7 +59,7 @@ describe("for all texts", () => {
     );
   });
   it.each([
-    ...repeated(["-", "---\n", "--- \n", "\r", "\n", "a"], sized(80_000, 250_000)),
+    ...repeatedTexts(["-", "---\n", "--- \n", "\r", "\n", "a"], sizeFor(80_000, 250_000)),
     ["ten megabytes", "---\n".repeat(2_500_000)] as const,
   ])("%s", (_title, text) => {
     inTime(() => read(text));

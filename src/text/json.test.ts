@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sized } from "../../test/house/long.ts";
+import { sizeFor } from "../../test/house/long.ts";
 import { readJson } from "./json.ts";
 import { depthMax, nodesMax, sourceCharactersMax, type TextTree } from "./read.ts";
-import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { hostile, inTime, repeatedTexts } from "./testing/hostile.ts";
 import { checkRead, isOneAway, shape } from "./testing/text.ts";
 
 function read(text: string): TextTree {
@@ -97,9 +97,9 @@ describe("every limit is exact to one character", () => {
 
 describe("expensive texts are parsed or refused in time", () => {
   it.each(
-    repeated(
+    repeatedTexts(
       ["[", "]", "{", '{"a":', "1,", "[],", " ", "\n", '"', '\\"', '"",', "/", "//\n", "/*", "-", "1", "1e", "t", ","],
-      sized(80_000, 250_000),
+      sizeFor(80_000, 250_000),
     ),
   )("%s", (_title, text) => {
     inTime(() => read(text));

@@ -1,6 +1,6 @@
 // TOML tables while they are assembled from their parts, which may be anywhere in a file.
 import type { AST } from "toml-eslint-parser";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import type { Range } from "../core/notation/source.ts";
 import type { Draft } from "./draft.ts";
 import { depthMax } from "./read.ts";
@@ -90,7 +90,7 @@ function twice(name: Name, draft: Draft): null {
   return draft.refuse(
     "syntax",
     rangeOf(name),
-    `the key ${quoted(nameOf(name))} stands here for the second time`,
+    `the key ${quoteText(nameOf(name))} stands here for the second time`,
     "keep one of the two",
   );
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sized } from "../../test/house/long.ts";
+import { sizeFor } from "../../test/house/long.ts";
 import { depthMax, nodesMax, sourceCharactersMax, type TextTree } from "./read.ts";
-import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { hostile, inTime, repeatedTexts } from "./testing/hostile.ts";
 import { checkRead, isOneAway, shape } from "./testing/text.ts";
 import { readToml } from "./toml.ts";
 
@@ -163,8 +163,8 @@ describe("expensive texts are parsed or refused in time", () => {
     "[],",
   ];
   it.each([
-    ["very many keys", Array.from({ length: sized(10_000, 70_000) }, (_, at) => `key${at}=1\n`).join("")] as const,
-    ...repeated(pieces, sized(80_000, 250_000)),
+    ["very many keys", Array.from({ length: sizeFor(10_000, 70_000) }, (_, at) => `key${at}=1\n`).join("")] as const,
+    ...repeatedTexts(pieces, sizeFor(80_000, 250_000)),
   ])("%s", (_title, text) => {
     inTime(() => read(text));
     inTime(() => read(`a = ${text}`));

@@ -2,7 +2,7 @@
 import { Composer, type CST, type Document, type ErrorCode } from "yaml";
 import type { Range } from "../core/notation/source.ts";
 import type { Draft } from "./draft.ts";
-import { errorFix, spoken } from "./yaml-refusal.ts";
+import { errorFix, shortMessage } from "./yaml-refusal.ts";
 
 /** The one document of these tokens. `empty` if there are only blanks; null after a refusal. */
 export function compose(tokens: readonly CST.Token[], draft: Draft): Document.Parsed | "empty" | null {
@@ -74,5 +74,10 @@ function rangeOf(where: Where): Range {
 }
 
 function refuse(draft: Draft, range: Range, code: ErrorCode, message: string): null {
-  return draft.refuse(code === "RESOURCE_EXHAUSTION" ? "too_large" : "syntax", range, spoken(message), errorFix(code));
+  return draft.refuse(
+    code === "RESOURCE_EXHAUSTION" ? "too_large" : "syntax",
+    range,
+    shortMessage(message),
+    errorFix(code),
+  );
 }

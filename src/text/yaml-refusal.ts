@@ -1,6 +1,6 @@
 // The parts of YAML that are refused, and what to write instead.
 import type { CST, ErrorCode } from "yaml";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 
 export interface YamlRefusal {
   readonly message: string;
@@ -15,16 +15,19 @@ export function lexemeRefusal(kind: CST.TokenType | null, lexeme: string, isFirs
       const word = lexeme.replace(/:$/, "");
       return {
         message: `\`*\` begins an alias in YAML, and aliases are refused; quote text that begins with it`,
-        fix: quoted(word),
+        fix: quoteText(word),
       };
     }
     case "anchor":
       return {
         message: "anchors (`&name`) are refused; write the value out where it is used",
-        fix: `remove it, or quote the text: ${quoted(lexeme)}`,
+        fix: `remove it, or quote the text: ${quoteText(lexeme)}`,
       };
     case "tag":
-      return { message: "tags (`!name`) are refused; text that begins with `!` must be quoted", fix: quoted(lexeme) };
+      return {
+        message: "tags (`!name`) are refused; text that begins with `!` must be quoted",
+        fix: quoteText(lexeme),
+      };
     case "directive-line":
       return { message: "directives (`%NAME`) are refused", fix: "remove the line" };
     case "explicit-key-ind":
@@ -76,7 +79,7 @@ const marks: Readonly<Record<string, string>> = {
 };
 
 /** A message of the library, shortened and without its internal names. */
-export function spoken(message: string): string {
+export function shortMessage(message: string): string {
   const text = message
     .slice(0, messageCharactersMax)
     .replace(/\b[a-z]+(?:-[a-z]+)+\b|\bcomma\b/g, (name) => marks[name] ?? name);

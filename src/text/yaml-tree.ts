@@ -1,6 +1,6 @@
 // Converts the library's YAML nodes to our tree: keys are text, numbers are exact, every node is counted.
 import { isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
-import { quoted } from "../core/notation/quoted.ts";
+import { quoteText } from "../core/notation/quote-text.ts";
 import type { Range } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
@@ -45,7 +45,7 @@ function keyOf(node: ParsedNode | null, range: Range, draft: Draft): string | nu
     return draft.refuse("syntax", range, "a key must be text", "write `key: value`");
   if (node.type !== Scalar.PLAIN) return typeof node.value === "string" ? node.value : null;
   if (node.value === null)
-    return draft.refuse("syntax", range, "a key may not be empty or null", `quote it: ${quoted(node.source ?? "")}`);
+    return draft.refuse("syntax", range, "a key may not be empty or null", `quote it: ${quoteText(node.source ?? "")}`);
   if (node.source === "<<")
     return draft.refuse("syntax", range, "merge keys (`<<`) are refused; write the entries out", `quote it: "<<"`);
   return node.source ?? null;
@@ -65,7 +65,7 @@ function scalar(node: Scalar, range: Range, draft: Draft): TreeNode | null {
           "syntax",
           range,
           "a number may not begin with a zero",
-          `write ${Number(source)}, or quote it: ${quoted(source)}`,
+          `write ${Number(source)}, or quote it: ${quoteText(source)}`,
         );
       return draft.number(source, range);
     default:

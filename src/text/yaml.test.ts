@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { sized } from "../../test/house/long.ts";
+import { sizeFor } from "../../test/house/long.ts";
 import { depthMax, nodesMax, sourceCharactersMax, type TextTree } from "./read.ts";
-import { hostile, inTime, repeated } from "./testing/hostile.ts";
+import { hostile, inTime, repeatedTexts } from "./testing/hostile.ts";
 import { checkRead, isOneAway, shape } from "./testing/text.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -214,12 +214,12 @@ describe("expensive texts are parsed or refused in time", () => {
     ["blank lines, then comments", `-${"\n".repeat(250_000)}${" #\n".repeat(250_000)}`],
     [
       "very many keys",
-      Array.from({ length: sized(10_000, 90_000) }, (_, at) => `key${at}: 1\n`)
+      Array.from({ length: sizeFor(10_000, 90_000) }, (_, at) => `key${at}: 1\n`)
         .join("")
         .slice(0, sourceCharactersMax),
     ],
     ["spaces inside a folded text", `"${`a${" ".repeat(1000)}\n `.repeat(1000)}"`],
-    ...repeated(pieces, sized(80_000, 250_000)),
+    ...repeatedTexts(pieces, sizeFor(80_000, 250_000)),
   ];
   it.each(rows)("%s", (_title, text) => {
     inTime(() => read(text));

@@ -3,17 +3,17 @@
 import { createGateway, generateText, stepCountIs } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AiSdkOptions, aiSdkTools } from "../../src/adapters/ai-sdk.ts";
+import { ADD, type AdaptersFixture, adaptersFixture } from "./fixture.ts";
 import { ModelServer } from "./model-server.ts";
-import { ADD, type AdaptersWorld, adaptersWorld } from "./world.ts";
 
-let world: AdaptersWorld;
+let fixture: AdaptersFixture;
 const servers: ModelServer[] = [];
 beforeAll(async () => {
-  world = await adaptersWorld();
+  fixture = await adaptersFixture();
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
-  await world?.library.remove();
+  await fixture?.library.remove();
 });
 
 const call = (toolCallId: string, toolName: string, input: object): object => ({
@@ -39,7 +39,7 @@ async function run(
   );
   servers.push(server);
   const gateway = createGateway({ apiKey: "none", baseURL: server.url });
-  const { tools } = await aiSdkTools(await world.ambit.session(agent), options);
+  const { tools } = await aiSdkTools(await fixture.ambit.session(agent), options);
   const result = await generateText({
     model: gateway("test/model"),
     prompt: "go",
@@ -120,16 +120,16 @@ describe("the provider's own tools", () => {
   });
 
   test("are not in the request without a grant, or without a provider", async () => {
-    const plain = await aiSdkTools(await world.ambit.session("plain"), { provider: "anthropic" });
+    const plain = await aiSdkTools(await fixture.ambit.session("plain"), { provider: "anthropic" });
     expect(Object.keys(plain.tools)).toEqual(["math__add", "memory_get"]);
     expect(plain.omitted.map(({ name }) => name)).toEqual(["web_search", "web_fetch", "code_execution"]);
-    const without = await aiSdkTools(await world.ambit.session("searching"));
+    const without = await aiSdkTools(await fixture.ambit.session("searching"));
     expect(Object.keys(without.tools)).toEqual(["math__add"]);
   });
 });
 
 test("a cancelled run cancels its calls", async () => {
-  const { tools } = await aiSdkTools(await world.ambit.session("plain"));
+  const { tools } = await aiSdkTools(await fixture.ambit.session("plain"));
   const asked = { toolCallId: "c1", messages: [], abortSignal: AbortSignal.abort() };
   expect(await tools["math__add"]?.execute?.({ a: 1, b: 2 }, asked)).toMatchObject({ ok: false, code: "revoked" });
 });

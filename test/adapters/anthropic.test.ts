@@ -2,17 +2,17 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicTools, runMessages } from "../../src/adapters/anthropic.ts";
+import { ADD, type AdaptersFixture, adaptersFixture } from "./fixture.ts";
 import { ModelServer } from "./model-server.ts";
-import { ADD, type AdaptersWorld, adaptersWorld } from "./world.ts";
 
-let world: AdaptersWorld;
+let fixture: AdaptersFixture;
 const servers: ModelServer[] = [];
 beforeAll(async () => {
-  world = await adaptersWorld();
+  fixture = await adaptersFixture();
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
-  await world?.library.remove();
+  await fixture?.library.remove();
 });
 
 const body = { model: "claude-test", max_tokens: 100, messages: [{ role: "user" as const, content: "go" }] };
@@ -46,7 +46,7 @@ describe("a run", () => {
       [use("t3", "rm_everything", {})],
       [text("done")],
     );
-    const session = await world.ambit.session("plain");
+    const session = await fixture.ambit.session("plain");
     const run = await runMessages(client, session, body);
     expect(run.ended).toBe("answered");
     expect(server.asked.map(({ path }) => path)).toEqual(["/v1/messages", "/v1/messages", "/v1/messages"]);
@@ -80,9 +80,9 @@ describe("a run", () => {
       hint: "No grant covers this request. Stay within your grants, or tell the user which access you need.",
       id: expect.stringMatching(/.+/),
     });
-    expect((await world.library.world.log({})).some(({ id, outcome }) => id === told["id"] && outcome === "deny")).toBe(
-      true,
-    );
+    expect(
+      (await fixture.library.fixture.log({})).some(({ id, outcome }) => id === told["id"] && outcome === "deny"),
+    ).toBe(true);
     const third = (server.body(2)["messages"] as { content: { content: string; is_error?: boolean }[] }[])[4]
       ?.content[0];
     expect(third?.is_error).toBe(true);
@@ -93,14 +93,14 @@ describe("a run", () => {
     const { client, server } = await model(
       ...Array.from({ length: 5 }, (_, at) => [use(`t${at}`, "math__add", { a: 1, b: at })]),
     );
-    const run = await runMessages(client, await world.ambit.session("plain"), body, { turnsMax: 3 });
+    const run = await runMessages(client, await fixture.ambit.session("plain"), body, { turnsMax: 3 });
     expect(run.ended).toBe("turns");
     expect(server.asked).toHaveLength(3);
   });
 
   test("shows the tools of the current grants", async () => {
     const { client, server } = await model([use("t1", "memory_get", { key: "a/b" })], [text("done")]);
-    const session = await world.ambit.session("plain");
+    const session = await fixture.ambit.session("plain");
     const pledged = { ...session, tools: () => session.tools(), providerTools: session.providerTools.bind(session) };
     const call: typeof session.call = async (...words) => {
       const answer = await session.call(...words);
@@ -115,26 +115,26 @@ describe("a run", () => {
 
 describe("the provider's own tools", () => {
   test("are not in the request without a grant", async () => {
-    const { tools, omitted } = await anthropicTools(await world.ambit.session("plain"));
+    const { tools, omitted } = await anthropicTools(await fixture.ambit.session("plain"));
     expect(tools.map((tool) => ("name" in tool ? tool.name : ""))).toEqual(["math__add", "memory_get"]);
     expect(omitted.map(({ name }) => name)).toEqual(["web_search", "web_fetch", "code_execution"]);
   });
 
   test("are limited to the hosts of the grant", async () => {
     const { client, server } = await model([text("done")]);
-    await runMessages(client, await world.ambit.session("searching"), body);
+    await runMessages(client, await fixture.ambit.session("searching"), body);
     expect(server.body(0)["tools"]).toEqual([
       { type: "web_search_20250305", name: "web_search", allowed_domains: ["github.com", "npmjs.com"] },
       { type: "web_fetch_20250910", name: "web_fetch", allowed_domains: ["github.com", "npmjs.com"] },
       { type: "code_execution_20250825", name: "code_execution" },
       SUM,
     ]);
-    const { notes } = await anthropicTools(await world.ambit.session("searching"));
+    const { notes } = await anthropicTools(await fixture.ambit.session("searching"));
     expect(notes.join(" ")).toContain("github.com to mean everything below it");
   });
 
   test("are replaced by the session's own, unless the application names them", async () => {
-    const session = await world.ambit.session("fetching");
+    const session = await fixture.ambit.session("fetching");
     const types = async (names?: readonly string[]): Promise<readonly string[]> => {
       const { tools } = await anthropicTools(session, names === undefined ? {} : { providerTools: { names } });
       return tools.map((tool) => ("type" in tool && tool.type !== undefined ? String(tool.type) : "ours"));

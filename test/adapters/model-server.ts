@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Asked {
+export interface ModelRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Record<string, unknown>;
@@ -11,7 +11,7 @@ export interface Asked {
 const bodyBytesMax = 1_000_000;
 
 export class ModelServer {
-  readonly asked: Asked[] = [];
+  readonly asked: ModelRequest[] = [];
   readonly #server: Server;
 
   /** One response for each request, in order; a request too many is an error of the test. */

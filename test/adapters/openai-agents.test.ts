@@ -2,19 +2,19 @@
 import { Agent, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentsTools } from "../../src/adapters/openai-agents.ts";
+import { ADD, type AdaptersFixture, adaptersFixture } from "./fixture.ts";
 import { ModelServer } from "./model-server.ts";
-import { ADD, type AdaptersWorld, adaptersWorld } from "./world.ts";
 
-let world: AdaptersWorld;
+let fixture: AdaptersFixture;
 const servers: ModelServer[] = [];
 beforeAll(async () => {
   // Its traces would be sent to the network.
   setTracingDisabled(true);
-  world = await adaptersWorld();
+  fixture = await adaptersFixture();
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
-  await world?.library.remove();
+  await fixture?.library.remove();
 });
 
 const call = (id: string, name: string, asked: string): object => ({
@@ -47,7 +47,7 @@ async function run(agent: string, ...answers: readonly (readonly object[])[]): P
   );
   servers.push(server);
   const modelProvider = new OpenAIProvider({ apiKey: "none", baseURL: `${server.url}/v1`, useResponses: true });
-  const { tools } = await agentsTools(await world.ambit.session(agent));
+  const { tools } = await agentsTools(await fixture.ambit.session(agent));
   const runner = new Runner({ modelProvider, tracingDisabled: true });
   const result = await runner.run(new Agent({ name: "tester", instructions: "go", model: "gpt-test", tools }), "go");
   expect(result.finalOutput).toBe("done");
@@ -96,7 +96,7 @@ describe("the provider's own tools", () => {
       { type: "code_interpreter", container: { type: "auto", network_policy: { type: "disabled" } } },
       SUM,
     ]);
-    const { omitted } = await agentsTools(await world.ambit.session("plain"));
+    const { omitted } = await agentsTools(await fixture.ambit.session("plain"));
     expect(omitted.map(({ name }) => name)).toEqual([
       "web_search",
       "code_interpreter",
@@ -106,13 +106,13 @@ describe("the provider's own tools", () => {
   });
 
   test("none if the application wants none", async () => {
-    const { tools } = await agentsTools(await world.ambit.session("searching"), { providerTools: null });
+    const { tools } = await agentsTools(await fixture.ambit.session("searching"), { providerTools: null });
     expect(tools.map(({ name }) => name)).toEqual(["math__add"]);
   });
 });
 
 test("a cancelled run cancels its calls", async () => {
-  const { tools } = await agentsTools(await world.ambit.session("plain"));
+  const { tools } = await agentsTools(await fixture.ambit.session("plain"));
   const tool = tools.find(({ name }) => name === "math__add");
   if (tool?.type !== "function") throw new Error("no function");
   const stopped = AbortSignal.abort();

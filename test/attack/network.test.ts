@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
 import { NETWORK, UNANSWERED } from "./attempts/network.ts";
@@ -17,13 +17,13 @@ let fixture: AttackFixture;
 let outside: string;
 beforeAll(async () => {
   fixture = new AttackFixture();
-  outside = await bundled("test/attack/outside.ts");
+  outside = await bundleProgram("test/attack/outside.ts");
 });
 afterAll(() => {
   fixture.remove();
 });
 
-interface World {
+interface NetworkReport {
   readonly reached: readonly string[];
   readonly asked: readonly string[];
 }
@@ -31,7 +31,7 @@ interface World {
 describe.each(callers())("as $caller", (who) => {
   let ran: Executed;
   let outcomes: readonly Outcome[];
-  let world: World;
+  let report: NetworkReport;
 
   beforeAll(async () => {
     const { scene, ambit } = await fixture.scene(who);
@@ -45,7 +45,7 @@ describe.each(callers())("as $caller", (who) => {
     const words = [...NETWORK.map(({ word }) => word), "patience=700", ...UNANSWERED.map(({ word }) => word)];
     ran = await ambit.probe(words, { agent: "caller", before });
     outcomes = outcomesIn(ran.output);
-    world = JSON.parse(readFileSync(at("world"), "utf8"));
+    report = JSON.parse(readFileSync(at("world"), "utf8"));
     await scene.end();
   });
 
@@ -70,13 +70,13 @@ describe.each(callers())("as $caller", (who) => {
 
   test("only the granted names were reached, at the granted ports", () => {
     const places = LEADS["allowed.test"]?.flat().flatMap((one) => GRANTED_PORTS.map((port) => `::ffff:${one}/${port}`));
-    expect([...new Set(world.reached)].sort()).toEqual([...(places ?? [])].sort());
+    expect([...new Set(report.reached)].sort()).toEqual([...(places ?? [])].sort());
   });
 
   test("no name that is not granted was looked up: data in names does not leave", () => {
-    const granted = world.asked.filter((name) => GRANTED.includes(name) || name === "one.wild.test");
-    expect(world.asked).toEqual(granted);
-    expect(world.asked).not.toContain("evil.test");
+    const granted = report.asked.filter((name) => GRANTED.includes(name) || name === "one.wild.test");
+    expect(report.asked).toEqual(granted);
+    expect(report.asked).not.toContain("evil.test");
   });
 
   test("denials are reported with their code", () => {

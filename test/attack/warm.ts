@@ -5,7 +5,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { nativeProgram } from "../../src/platform/native-program.ts";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import { type Outcome, outcomesIn } from "./attempt.ts";
 import type { CallerFacts } from "./callers.ts";
 import type { AttackFixture } from "./fixture.ts";
@@ -28,7 +28,7 @@ export class Warm {
     scene: Scene,
     mode: "direct" | "draft" = "direct",
   ): Promise<Warm> {
-    const program = await bundled("test/attack/owner.ts");
+    const program = await bundleProgram("test/attack/owner.ts");
     chmodSync(join(program, ".."), 0o755);
     const native = nativeProgram(join(fixture.folder, "program"));
     const state = join(scene.folder, "state", "ambit");

@@ -24,7 +24,7 @@ export interface Fake {
   readonly columns?: number;
 }
 
-export interface Told {
+export interface CommandRun {
   readonly exit: ExitCode | null;
   readonly out: string;
   readonly err: string;
@@ -32,7 +32,7 @@ export interface Told {
   readonly closed: number;
 }
 
-export function placed(...entries: readonly LogEntry[]): readonly ChainedEntry[] {
+export function chainedEntries(...entries: readonly LogEntry[]): readonly ChainedEntry[] {
   return entries.map((entry, at) => ({ place: at + 1, entry }));
 }
 
@@ -50,7 +50,7 @@ function queried(
   return (after === undefined ? fits.toReversed() : fits).slice(0, count);
 }
 
-export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
+export async function run(fake: Fake, ...argv: readonly string[]): Promise<CommandRun> {
   const spoken = { out: "", err: "" };
   const asked: { name: string; value: LogQuery & { id?: string } }[] = [];
   let [closed, left, exit] = [0, fake.answers ?? Number.POSITIVE_INFINITY, null as ExitCode | null];

@@ -2,23 +2,23 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Decision } from "../../src/core/authority/decision.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
+import { Fixture, ownAddress, type SandboxWish } from "./fixture.ts";
 import { ServersOutside } from "./servers-outside.ts";
-import { ownAddress, type SandboxWish, World } from "./world.ts";
 
-const world = new World();
+const fixture = new Fixture();
 const servers = new ServersOutside();
 const good = ownAddress(1);
 const bad = ownAddress(2);
 const PORT = 17_008;
 
 beforeAll(async () => {
-  await world.start();
+  await fixture.start();
   await servers.counting(good, PORT);
   await servers.counting(bad, PORT);
 });
 
 afterAll(async () => {
-  await world.stop();
+  await fixture.stop();
   await servers.stop();
 });
 
@@ -45,7 +45,7 @@ interface Tried {
 }
 
 async function tried(wish: Pick<SandboxWish, "specs" | "judge">, names: readonly string[]): Promise<Tried> {
-  const sandbox = await world.open({ ...wish, ports: [PORT] });
+  const sandbox = await fixture.open({ ...wish, ports: [PORT] });
   try {
     const { output, errors } = await sandbox.run("node", "-e", CONNECT, `${PORT}`, ...names);
     if (errors !== "") throw new Error(errors);
@@ -78,8 +78,8 @@ const SPECIAL: readonly (readonly [name: string, addresses: readonly string[], s
 ];
 
 test("no host name reaches an address outside the public Internet, whatever it resolves to and however it is written", async () => {
-  for (const [name, addresses] of SPECIAL) world.names.names.set(`${name}.special.test`, [addresses]);
-  world.names.names.set("fine.special.test", [[good]]);
+  for (const [name, addresses] of SPECIAL) fixture.names.names.set(`${name}.special.test`, [addresses]);
+  fixture.names.names.set("fine.special.test", [[good]]);
   const before = servers.taken;
   const { said, refused } = await tried({ specs: [spec("*.special.test")] }, [
     "fine.special.test",
@@ -101,20 +101,20 @@ test("an unresolvable name fails as name_unresolved, without naming a rule", asy
 });
 
 test("a changed DNS answer is screened again, and there is no lookup between screening and dialling", async () => {
-  world.names.names.set("turning.test", [[good], [bad]]);
-  world.names.names.set("steady.test", [[good]]);
+  fixture.names.names.set("turning.test", [[good], [bad]]);
+  fixture.names.names.set("steady.test", [[good]]);
   const { said, refused } = await tried({ specs: [spec("turning.test"), spec("steady.test")] }, [
     ...["turning.test", "turning.test", "steady.test", "steady.test"],
   ]);
   expect(said).toEqual(["turning: took 5", "turning: ECONNRESET", "steady: took 5", "steady: took 5"]);
   expect(refused).toEqual([`address_refused net.connect turning.test:${PORT} address=${bad} (authority)`]);
   // One query per connection: with a second one before dialling, the first connection would have failed.
-  expect([world.names.asked.get("turning.test"), world.names.asked.get("steady.test")]).toEqual([2, 2]);
+  expect([fixture.names.asked.get("turning.test"), fixture.names.asked.get("steady.test")]).toEqual([2, 2]);
 });
 
 test("if an address does not answer, the next screened one is dialled", async () => {
   const silent = ownAddress(3);
-  world.names.names.set("several.test", [[silent, good]]);
+  fixture.names.names.set("several.test", [[silent, good]]);
   const specs = [
     `net.connect{hosts=[several.test],ports=[${PORT}],private=[several.test=${silent},several.test=${good}]}`,
   ];
@@ -134,7 +134,7 @@ test.each<[string, Decision, string]>([
   ["no more", { outcome: "deny", code: "budget_exhausted", at: null }, "budget_exhausted"],
   ["approval required", { outcome: "ask", level: 1, by: { chain: 0, grants: [0] } }, "approval_required"],
 ])("the daemon decides: %s", async (_, decision, code) => {
-  world.names.names.set("owned.test", [[good]]);
+  fixture.names.names.set("owned.test", [[good]]);
   const before = servers.taken;
   const { said, refused } = await tried({ specs: [spec("owned.test")], judge: () => decision }, ["owned.test"]);
   expect(said).toEqual(["owned: ECONNRESET"]);
@@ -143,7 +143,7 @@ test.each<[string, Decision, string]>([
 });
 
 test("a connection is refused when the daemon's decision throws", async () => {
-  world.names.names.set("owned.test", [[good]]);
+  fixture.names.names.set("owned.test", [[good]]);
   const judge: SandboxWish["judge"] = () => {
     throw new Error("broken");
   };
@@ -153,15 +153,15 @@ test("a connection is refused when the daemon's decision throws", async () => {
 });
 
 test("a daemon that allows everything does not widen what the broker reads in the plan", async () => {
-  world.names.names.set("owned.test", [[good]]);
-  world.names.names.set("other.test", [[good]]);
+  fixture.names.names.set("owned.test", [[good]]);
+  fixture.names.names.set("other.test", [[good]]);
   const judge: SandboxWish["judge"] = () => ({ outcome: "allow", by: { chain: 0, grants: [0] } });
   const wide = await tried({ specs: [spec("owned.test"), spec("bad.test", bad)], judge }, ["owned.test", "other.test"]);
   expect(wide.said).toEqual(["owned: took 5", "other: ENOTFOUND"]);
 });
 
 test("a grant that needs approval waits for the daemon's decision on each connection", async () => {
-  world.names.names.set("asked.test", [[good]]);
+  fixture.names.names.set("asked.test", [[good]]);
   const specs = [`net.connect{hosts=[asked.test],ports=[${PORT}],private=[asked.test=${good}],ask}`];
   const unasked = await tried({ specs }, ["asked.test"]);
   expect(unasked.refused).toEqual([`approval_required net.connect asked.test:${PORT} address=${good} (daemon)`]);

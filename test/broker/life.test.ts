@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectionsMax } from "../../src/sandbox/network/limits.ts";
+import { Fixture, type Inside, ownAddress } from "./fixture.ts";
 import { ServersOutside } from "./servers-outside.ts";
-import { type Inside, ownAddress, World } from "./world.ts";
 
-const world = new World();
+const fixture = new Fixture();
 const servers = new ServersOutside();
 const here = ownAddress(1);
 const PORT = 17_009;
@@ -18,19 +18,19 @@ const answerBytes = 24 * 1024 * 1024;
 
 beforeAll(async () => {
   process.env["AMBIT_TEST_SECRET"] = "hidden";
-  await world.start();
+  await fixture.start();
   await servers.counting(here, PORT, answerBytes);
   await servers.greeting(here, GREETING);
-  world.names.names.set("api.example.test", [[here]]);
+  fixture.names.names.set("api.example.test", [[here]]);
 });
 
 afterAll(async () => {
-  await world.stop();
+  await fixture.stop();
   await servers.stop();
 });
 
 const SPEC = `net.connect{hosts=[api.example.test],ports=[${PORT},${GREETING}],private=[api.example.test=${here}]}`;
-const open = (): Promise<Inside> => world.open({ specs: [SPEC], ports: [PORT, GREETING] });
+const open = (): Promise<Inside> => fixture.open({ specs: [SPEC], ports: [PORT, GREETING] });
 
 const UPLOAD = `
   const net = require("node:net");
@@ -108,23 +108,23 @@ test("the number of concurrent connections of a sandbox is limited", async () =>
 test("when the broker dies, its sandboxes get an event, their connections close, and the next use starts a new broker", async () => {
   const sandbox = await open();
   await begun(sandbox, ["node", "-e", STAY, "1"], /welcome/);
-  const pid = world.client.pid;
+  const pid = fixture.client.pid;
   if (pid === null) throw new Error("no broker");
   process.kill(pid, "SIGKILL");
   expect((await sandbox.owner.done()).output).toMatch(/ECONNRESET|"end"/);
   await expect.poll(() => sandbox.lost, WAIT).toHaveLength(1);
   expect(await sandbox.network.count()).toBe(null);
-  expect(world.client.pid).toBe(null);
+  expect(fixture.client.pid).toBe(null);
   await sandbox.end();
   const next = await open();
-  expect(world.client.pid).not.toBe(pid);
+  expect(fixture.client.pid).not.toBe(pid);
   await begun(next, ["node", "-e", STAY, "1"], /welcome/);
   await next.end();
 });
 
 test("the broker does not see the daemon's environment", async () => {
   const sandbox = await open();
-  const environment = readFileSync(`/proc/${world.client.pid}/environ`, "utf8");
+  const environment = readFileSync(`/proc/${fixture.client.pid}/environ`, "utf8");
   expect(environment).not.toContain("hidden");
   expect(environment).not.toContain("PATH=");
   await sandbox.end();
@@ -136,7 +136,7 @@ test.each([
   ["a spec for another verb than net.connect", [[["net.get{hosts=[api.example.test]}"]]]],
   ["one valid spec and one that does not parse", [[[SPEC, "net.connect{"]]]],
 ])("no network is opened for %s", async (_, chains) => {
-  const opened = await world.client.open({
+  const opened = await fixture.client.open({
     sandbox: "odd",
     chains,
     resolver: null,
@@ -155,13 +155,13 @@ test.each([
   ["an invalid sandbox name", { kind: "close", number: 1, sandbox: "../s" }],
   ["a denial without its code", { kind: "judged", number: 1, outcome: "deny", code: null }],
 ])("the broker exits when the daemon sends %s", async (_, message) => {
-  const child = fork(world.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const child = fork(fixture.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   child.send(message);
   expect(await once(child, "exit")).toEqual([3, null]);
 });
 
 test("the broker exits when the daemon disconnects", async () => {
-  const child = fork(world.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const child = fork(fixture.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   child.send({ kind: "close", number: 1, sandbox: "s" });
   expect((await once(child, "message"))[0]).toEqual({ kind: "answered", number: 1, done: false });
   child.disconnect();
@@ -169,7 +169,7 @@ test("the broker exits when the daemon disconnects", async () => {
 });
 
 test("with transparent interception, an unlisted address and port are refused by name", async ({ skip }) => {
-  const sandbox = await world.open({ specs: [SPEC], ports: [PORT], transparent: true });
+  const sandbox = await fixture.open({ specs: [SPEC], ports: [PORT], transparent: true });
   try {
     skip(sandbox.mode !== 2, "this kernel does not intercept every port");
     const script = `

@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Fixture, INSIDE, type Inside, ownAddress } from "./fixture.ts";
 import { ServersOutside } from "./servers-outside.ts";
-import { INSIDE, type Inside, ownAddress, World } from "./world.ts";
 
-const world = new World();
+const fixture = new Fixture();
 const servers = new ServersOutside();
 const here = ownAddress(1);
 const PORT = 17_007;
@@ -33,7 +33,7 @@ int main(int count, char **words) {
 `;
 
 beforeAll(async () => {
-  await world.start();
+  await fixture.start();
   await servers.counting(here, PORT);
   try {
     await servers.http(here, 80);
@@ -41,14 +41,14 @@ beforeAll(async () => {
   } catch {
     hasLowPorts = false;
   }
-  for (const name of ["api", "git", "raw"]) world.names.names.set(`${name}.example.test`, [[here]]);
-  const source = join(world.folder, "client.c");
+  for (const name of ["api", "git", "raw"]) fixture.names.names.set(`${name}.example.test`, [[here]]);
+  const source = join(fixture.folder, "client.c");
   writeFileSync(source, C_CLIENT);
-  execFileSync("cc", ["-o", join(world.root, "client"), source]);
+  execFileSync("cc", ["-o", join(fixture.root, "client"), source]);
 });
 
 afterAll(async () => {
-  await world.stop();
+  await fixture.stop();
   await servers.stop();
 });
 
@@ -57,7 +57,7 @@ function grant(name: string, ports: string, more = ""): string {
 }
 
 async function inside(specs: readonly string[], run: (sandbox: Inside) => Promise<void>): Promise<void> {
-  const sandbox = await world.open({ specs, ports: [80, 443, PORT] });
+  const sandbox = await fixture.open({ specs, ports: [80, 443, PORT] });
   try {
     await run(sandbox);
   } finally {
@@ -167,7 +167,7 @@ describe("HTTP clients", () => {
   test("git asks the broker for its credential, and only for hosts it may reach", async ({ skip }) => {
     skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     const asked: string[] = [];
-    const sandbox = await world.open({
+    const sandbox = await fixture.open({
       specs: [grant("git.example.test", "443")],
       ports: [443],
       credential: async ({ protocol, host, path }) => {

@@ -6,7 +6,7 @@ import { AgentModel, type AgentStep } from "./agent-model.ts";
 import { type Ran, run } from "./run.ts";
 
 /** Its one argument, as JSON. `{port}` in words and variables is the port of the model. */
-export interface AgentLoopbackAsked {
+export interface AgentLoopbackInput {
   readonly words: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface AgentLoopbackAsked {
   readonly millisecondsMax: number;
 }
 
-export interface AgentLoopbackTold {
+export interface AgentLoopbackOutput {
   readonly ran: Ran;
   readonly results: readonly string[];
   /** Results that the sub-agent got. */
@@ -28,7 +28,7 @@ export interface AgentLoopbackTold {
 void main();
 
 async function main(): Promise<void> {
-  const asked = JSON.parse(process.argv[2] ?? "") as AgentLoopbackAsked;
+  const asked = JSON.parse(process.argv[2] ?? "") as AgentLoopbackInput;
   const model = new AgentModel(asked.provider, asked.steps);
   const port = String(await model.listen());
   const filled = (text: string): string => text.replaceAll("{port}", port);
@@ -40,5 +40,5 @@ async function main(): Promise<void> {
   model.close();
   const { results, subResults, problems } = model;
   const offered = [...model.offered].sort();
-  process.stdout.write(JSON.stringify({ ran, results, subResults, problems, offered } satisfies AgentLoopbackTold));
+  process.stdout.write(JSON.stringify({ ran, results, subResults, problems, offered } satisfies AgentLoopbackOutput));
 }

@@ -4,8 +4,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundled } from "../e2e/bundle.ts";
-import { World } from "../state/world.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
+import { Fixture } from "../state/fixture.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
 import type { LoopbackAnswer, LoopbackRequest } from "./loopback-main.ts";
 import { claudeCode } from "./place.ts";
@@ -16,20 +16,20 @@ import { plainServerWords } from "./server-words.ts";
 const whyNot = claudeCode === null ? "Claude Code is not made for this machine" : whyNoLoopback();
 if (whyNot !== null) console.error(`skipped: ${whyNot}`);
 
-let world: World;
+let fixture: Fixture;
 let program: string;
 
 beforeAll(async () => {
-  program = await bundled(fileURLToPath(new URL("./loopback-main.ts", import.meta.url)));
-  world = await World.make();
-  world.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "proc.exec{cmds=[env]}"], "sandbox: .\n");
-  world.agent("reader", ["fs.read{in=.}", "memory.read"]);
-  world.write("project/a.txt", "the first line\n");
-  world.write("project/b.txt", "the second line\n");
-  await world.begin();
+  program = await bundleProgram(fileURLToPath(new URL("./loopback-main.ts", import.meta.url)));
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "proc.exec{cmds=[env]}"], "sandbox: .\n");
+  fixture.agent("reader", ["fs.read{in=.}", "memory.read"]);
+  fixture.write("project/a.txt", "the first line\n");
+  fixture.write("project/b.txt", "the second line\n");
+  await fixture.begin();
 });
 afterAll(async () => {
-  await world?.remove();
+  await fixture?.remove();
 });
 
 const DENIED = "denied: memory.read diary/today (scope_violation)";
@@ -55,7 +55,7 @@ test.skipIf(whyNot !== null)("it calls, is denied and told why, and continues", 
   for (const name of ["memory_set", "obs_append", "proc_eval"]) expect(ours).not.toContain(`mcp__ambit__${name}`);
 
   // The client lists prompts when it connects; they are the agent's skills.
-  const logged = await world.log({ kind: "decision", agent: "scout" });
+  const logged = await fixture.log({ kind: "decision", agent: "scout" });
   const decisions = logged.filter(({ tool }) => tool !== "skills_list");
   expect(decisions.map(({ tool, outcome, code }) => [tool, outcome, code])).toEqual([
     ["fs_read", "allow", null],
@@ -83,9 +83,9 @@ function ended({ out, err, status }: Ran): Readonly<Record<string, unknown>> {
 }
 
 async function claude(agent: string): Promise<LoopbackAnswer> {
-  const home = join(world.base, "home");
+  const home = join(fixture.base, "home");
   mkdirSync(home, { recursive: true });
-  const variables = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const variables = Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
   const [command, ...args] = plainServerWords(agent);
   const servers = { mcpServers: { ambit: { type: "stdio", command, args, env: variables } } };
   const asked: LoopbackRequest = {
@@ -101,7 +101,7 @@ async function claude(agent: string): Promise<LoopbackAnswer> {
       "--no-session-persistence",
       ...["--output-format", "json"],
     ],
-    cwd: world.project,
+    cwd: fixture.project,
     environment: {
       ...variables,
       HOME: home,
@@ -117,7 +117,7 @@ async function claude(agent: string): Promise<LoopbackAnswer> {
     steps: STEPS,
   };
   const words = inLoopback([process.execPath, program, JSON.stringify(asked)]);
-  const { status, out, err } = await run(words, { cwd: world.project, env: world.environment });
+  const { status, out, err } = await run(words, { cwd: fixture.project, env: fixture.environment });
   expect({ status, err }).toEqual({ status: 0, err: "" });
   return JSON.parse(out) as LoopbackAnswer;
 }

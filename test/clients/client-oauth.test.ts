@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { browse } from "../mcp/authorization-server.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { LocalhostBridge } from "./localhost-bridge.ts";
 import { conformance, newerNode } from "./place.ts";
 import { run } from "./run.ts";
@@ -39,7 +39,7 @@ const SCENARIOS: readonly string[] = [
   ...["iss-normalized", "metadata-issuer-mismatch"],
 ];
 
-let world: World;
+let fixture: Fixture;
 let door: Server;
 let output: string;
 let number = 0;
@@ -47,10 +47,10 @@ let told = "";
 
 beforeAll(async () => {
   output = mkdtempSync(join(tmpdir(), "ambit-conformance-"));
-  world = await World.make();
+  fixture = await Fixture.make();
   const names = SCENARIOS.map((_, at) => `suite-${at + 1}__*`);
-  world.agent("scout", [`tool.invoke{tools=[${names.join(",")}]}`]);
-  await world.begin();
+  fixture.agent("scout", [`tool.invoke{tools=[${names.join(",")}]}`]);
+  await fixture.begin();
   door = createServer((request, response) => {
     const address = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("address") ?? "";
     void use(address).then(
@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   door?.close();
-  await world?.remove();
+  await fixture?.remove();
   rmSync(output, { recursive: true, force: true });
 });
 
@@ -77,14 +77,14 @@ afterAll(async () => {
 async function use(address: string): Promise<string> {
   const bridge = new LocalhostBridge();
   const name = `suite-${++number}`;
-  const caller = world.caller();
+  const caller = fixture.caller();
   try {
-    world.write(
+    fixture.write(
       "config/ambit/mcp.yml",
       `servers:\n  ${name}: { url: ${JSON.stringify(await bridge.inward(address))} }\n`,
     );
     const login = await signIn(name);
-    const session = given(await caller.open(world.project, "scout"));
+    const session = expectValue(await caller.open(fixture.project, "scout"));
     const listed = JSON.stringify(await session.ask("tools.list", {}).answer);
     const tool = new RegExp(`"(${name}__[A-Za-z0-9_-]+)"`).exec(listed)?.[1] ?? `${name}__none`;
     const { said } = await session.do(tool, {});
@@ -108,8 +108,8 @@ async function signIn(name: string): Promise<string> {
       ...hosts.flatMap((one) => ["--host", one]),
     ];
     const child = spawn(process.execPath, words, {
-      cwd: world.project,
-      env: world.environment,
+      cwd: fixture.project,
+      env: fixture.environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
     let out = "";
@@ -151,7 +151,7 @@ async function checksOf(scenario: string): Promise<readonly Check[]> {
     "-o",
     folder,
   ];
-  await run([...words, "--timeout", "60000"], { cwd: output, env: world.environment });
+  await run([...words, "--timeout", "60000"], { cwd: output, env: fixture.environment });
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((path) => path.endsWith("checks.json"));
   return JSON.parse(readFileSync(join(folder, found ?? ""), "utf8")) as readonly Check[];
 }

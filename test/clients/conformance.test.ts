@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { HttpBridge } from "./http-bridge.ts";
 import { conformance, newerNode } from "./place.ts";
 import { run } from "./run.ts";
@@ -17,22 +17,22 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-let world: World;
+let fixture: Fixture;
 let bridge: HttpBridge;
 let address: string;
 let output: string;
 
 beforeAll(async () => {
   output = mkdtempSync(join(tmpdir(), "ambit-conformance-"));
-  world = await World.make();
-  world.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "memory.write"], "sandbox: .\n");
-  await world.begin();
-  bridge = new HttpBridge(world, serverWords("scout"));
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "memory.write"], "sandbox: .\n");
+  await fixture.begin();
+  bridge = new HttpBridge(fixture, serverWords("scout"));
   address = await bridge.listen();
 });
 afterAll(async () => {
   await bridge?.close();
-  await world?.remove();
+  await fixture?.remove();
   rmSync(output, { recursive: true, force: true });
 });
 
@@ -42,7 +42,7 @@ describe.each<Revision>(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
   beforeAll(async () => {
     const folder = join(output, revision);
     const words = [newerNode, conformance, "server", "--url", address, "--requirements", revision, "-o", folder];
-    await run(words, { cwd: output, env: world.environment });
+    await run(words, { cwd: output, env: fixture.environment });
     found = checksIn(folder);
   });
 

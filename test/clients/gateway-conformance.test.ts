@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { HttpBridge, type Names } from "./http-bridge.ts";
 import { conformance, newerNode } from "./place.ts";
 import { run } from "./run.ts";
@@ -22,28 +22,28 @@ const SERVERS = { everything: [EVERYTHING], reference: [REFERENCE], newer: [REFE
 /** The lines of the suite: each check of each scenario, and how it ended. */
 type Lines = readonly string[];
 
-let world: World;
+let fixture: Fixture;
 let output: string;
 
 beforeAll(async () => {
   output = mkdtempSync(join(tmpdir(), "ambit-gateway-conformance-"));
-  world = await World.make();
+  fixture = await Fixture.make();
   const entry = (...words: readonly string[]): string =>
-    `{ command: ${JSON.stringify(["node", ...words])}, runtime: ["${root}"], asks: [elicitation, sampling], requires: [{ fs.read: { in: "${world.project}/docs" } }] }`;
+    `{ command: ${JSON.stringify(["node", ...words])}, runtime: ["${root}"], asks: [elicitation, sampling], requires: [{ fs.read: { in: "${fixture.project}/docs" } }] }`;
   const entries = Object.entries(SERVERS).map(([name, words]) => `  ${name}: ${entry(...words)}`);
-  world.write("config/ambit/mcp.yml", `servers:\n${entries.join("\n")}\n`);
-  world.write("project/docs/a.txt", "a");
+  fixture.write("config/ambit/mcp.yml", `servers:\n${entries.join("\n")}\n`);
+  fixture.write("project/docs/a.txt", "a");
   for (const server of Object.keys(SERVERS))
-    world.agent(`all-${server}`, [
+    fixture.agent(`all-${server}`, [
       `tool.invoke{tools=["${server}__*","resources_*"]}`,
       `mcp.resource{servers=[${server}],uris=[**]}`,
       `mcp.elicit{servers=[${server}]}`,
       `mcp.sample{servers=[${server}]}`,
     ]);
-  await world.begin();
+  await fixture.begin();
 }, 60_000);
 afterAll(async () => {
-  await world?.remove();
+  await fixture?.remove();
   rmSync(output, { recursive: true, force: true });
 });
 
@@ -82,8 +82,12 @@ describe.each([
   let through: Lines;
 
   beforeAll(async () => {
-    direct = await linesOf(new HttpBridge(world, [process.execPath, ...SERVERS[server]]), revision, `direct-${server}`);
-    const bridge = new HttpBridge(world, serverWords(`all-${server}`), namesOf(server));
+    direct = await linesOf(
+      new HttpBridge(fixture, [process.execPath, ...SERVERS[server]]),
+      revision,
+      `direct-${server}`,
+    );
+    const bridge = new HttpBridge(fixture, serverWords(`all-${server}`), namesOf(server));
     through = await linesOf(bridge, revision, `through-${server}`);
   }, 300_000);
 
@@ -101,7 +105,7 @@ async function linesOf(bridge: HttpBridge, revision: Revision, name: string): Pr
   const address = await bridge.listen();
   try {
     const words = [newerNode, conformance, "server", "--url", address, "--requirements", revision, "-o", folder];
-    await run(words, { cwd: output, env: world.environment });
+    await run(words, { cwd: output, env: fixture.environment });
   } finally {
     await bridge.close();
   }

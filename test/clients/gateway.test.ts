@@ -13,52 +13,52 @@ import { StdioClientTransport as OlderTransport } from "@modelcontextprotocol/sd
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelProvider } from "../../src/clients/trial/model-providers.ts";
 import { root } from "../e2e/ambit.ts";
-import { bundled } from "../e2e/bundle.ts";
-import { World } from "../state/world.ts";
-import type { AgentLoopbackAsked, AgentLoopbackTold } from "./agent-loopback-main.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
+import { Fixture } from "../state/fixture.ts";
+import type { AgentLoopbackInput, AgentLoopbackOutput } from "./agent-loopback-main.ts";
 import { type AgentStep, PROMPT } from "./agent-model.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
 import { inspector, newerNode, wholeClients } from "./place.ts";
 import { run } from "./run.ts";
 import { plainServerWords, serverWords } from "./server-words.ts";
 
-let world: World;
+let fixture: Fixture;
 let program: string;
 let serving: ChildProcess | null = null;
-const path = (name: string): string => join(world.project, name);
+const path = (name: string): string => join(fixture.project, name);
 const variables = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
 
 beforeAll(async () => {
-  program = await bundled(fileURLToPath(new URL("./agent-loopback-main.ts", import.meta.url)));
-  world = await World.make();
-  world.write("project/docs/a.txt", "of the docs\n");
-  world.write("project/private/key", "the private key\n");
+  program = await bundleProgram(fileURLToPath(new URL("./agent-loopback-main.ts", import.meta.url)));
+  fixture = await Fixture.make();
+  fixture.write("project/docs/a.txt", "of the docs\n");
+  fixture.write("project/private/key", "the private key\n");
   const server = join(root, "test", "mcp", "servers");
   // Its walls show both files: what is denied is denied by the agent's grants.
-  world.write(
+  fixture.write(
     "config/ambit/mcp.yml",
     `servers:
   plain:
     command: [node, "${join(server, "plain.mjs")}"]
-    requires: [{ fs.read: { in: "${world.project}" } }]
+    requires: [{ fs.read: { in: "${fixture.project}" } }]
     runtime: ["${server}"]
     tools: { read: { fs.read: $.path } }
 `,
   );
-  world.agent("scout", ["fs.read{in=docs}", "tool.invoke{tools=[plain__read,plain__echo]}"]);
-  world.write("home/.codex/config.toml", `[projects."${world.project}"]\ntrust_level = "trusted"\n`);
-  mkdirSync(join(world.base, "home"), { recursive: true });
-  await world.begin();
+  fixture.agent("scout", ["fs.read{in=docs}", "tool.invoke{tools=[plain__read,plain__echo]}"]);
+  fixture.write("home/.codex/config.toml", `[projects."${fixture.project}"]\ntrust_level = "trusted"\n`);
+  mkdirSync(join(fixture.base, "home"), { recursive: true });
+  await fixture.begin();
 }, 120_000);
 afterAll(async () => {
   serving?.kill("SIGTERM");
-  await world?.remove();
+  await fixture?.remove();
 });
 
 /** Decisions about the server's tools since the last look: how many were allowed, and the codes of the others. */
 async function decided(): Promise<readonly unknown[]> {
-  const all = await world.log({ kind: "decision", agent: "scout" });
+  const all = await fixture.log({ kind: "decision", agent: "scout" });
   const seen = all.filter(({ tool }) => tool === "plain__read").map(({ outcome, code }) => [outcome, code]);
   const fresh = seen.slice(looked);
   looked = seen.length;
@@ -80,9 +80,9 @@ describe("the inspector", () => {
   const inspect = async (target: readonly string[], file: string): Promise<Answer> => {
     const input = JSON.stringify({ path: file });
     const options = ["--method", "tools/call", "--tool-name", "plain__read", "--tool-args-json", input];
-    const env = { ...variables(), HOME: join(world.base, "home") };
+    const env = { ...variables(), HOME: join(fixture.base, "home") };
     const words = [newerNode, inspector, "--cli", "--format", "json", ...options, ...target];
-    const { out } = await run(words, { cwd: world.base, env });
+    const { out } = await run(words, { cwd: fixture.base, env });
     return (JSON.parse(out) as { readonly result: Answer }).result;
   };
   const check = async (target: readonly string[]): Promise<void> => {
@@ -96,13 +96,13 @@ describe("the inspector", () => {
 
   test("over stdio", async () => {
     const given = Object.entries(variables()).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
-    await check([...given, "--cwd", world.project, "--", ...serverWords("scout")]);
+    await check([...given, "--cwd", fixture.project, "--", ...serverWords("scout")]);
   });
 
   test("over HTTP, with a token", async () => {
     const words = ["mcp", "serve", "--http", "127.0.0.1:0"];
     const child = spawn(process.execPath, [join(root, "bin", "ambit"), ...words], {
-      ...{ cwd: world.project, env: world.environment, stdio: ["ignore", "pipe", "pipe"] },
+      ...{ cwd: fixture.project, env: fixture.environment, stdio: ["ignore", "pipe", "pipe"] },
     });
     serving = child;
     const port = await new Promise<string>((found) => {
@@ -114,7 +114,7 @@ describe("the inspector", () => {
           if (number !== undefined) found(number);
         });
     });
-    const { token } = JSON.parse((await world.ambit("tokens", "add", "scout", "--json")).out) as { token: string };
+    const { token } = JSON.parse((await fixture.ambit("tokens", "add", "scout", "--json")).out) as { token: string };
     await check([
       "--transport",
       "http",
@@ -138,7 +138,7 @@ describe("the SDK", () => {
     stderr: "ignore";
   } => {
     const [command = "", ...args] = serverWords("scout");
-    return { command, args, env: variables(), cwd: world.project, stderr: "ignore" };
+    return { command, args, env: variables(), cwd: fixture.project, stderr: "ignore" };
   };
   const WHO = { name: "test", version: "0" };
 
@@ -231,24 +231,24 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
 
   test.skipIf(whyNot !== null || client === null)("calls the server's tool, is denied, and continues", async () => {
     await decided();
-    const home = join(world.base, "home");
+    const home = join(fixture.base, "home");
     const { provider, words, environment } = CLIENTS[name];
     const steps: readonly AgentStep[] = [
       { mcp: "plain__read", input: { path: path("docs/a.txt") }, text: "of the docs" },
       { mcp: "plain__read", input: { path: path("private/key") }, text: "scope_violation" },
       { mcp: "plain__echo", input: { value: "still there" }, text: "still there" },
     ];
-    const asked: AgentLoopbackAsked = {
-      ...{ words: words(client ?? ""), provider, steps, cwd: world.project, millisecondsMax: clientMillisecondsMax },
+    const asked: AgentLoopbackInput = {
+      ...{ words: words(client ?? ""), provider, steps, cwd: fixture.project, millisecondsMax: clientMillisecondsMax },
       environment: {
         ...{ ...variables(), HOME: home, XDG_DATA_HOME: join(home, "data"), XDG_CACHE_HOME: join(home, "cache") },
         ...{ CLAUDE_CONFIG_DIR: join(home, "claude"), CLAUDE_CODE_TMPDIR: home, ...environment() },
       },
     };
     const lines = inLoopback([process.execPath, program, JSON.stringify(asked)]);
-    const { status, out, err } = await run(lines, { cwd: world.project, env: world.environment });
+    const { status, out, err } = await run(lines, { cwd: fixture.project, env: fixture.environment });
     expect({ status, err }).toEqual({ status: 0, err: "" });
-    const told = JSON.parse(out) as AgentLoopbackTold;
+    const told = JSON.parse(out) as AgentLoopbackOutput;
     expect({
       problems: told.problems,
       calls: told.results.length,

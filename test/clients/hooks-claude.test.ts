@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { bundled } from "../e2e/bundle.ts";
-import { World } from "../state/world.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
+import { Fixture } from "../state/fixture.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
 import type { LoopbackAnswer, LoopbackRequest } from "./loopback-main.ts";
 import { claudeCode } from "./place.ts";
@@ -16,45 +16,45 @@ import { plainServerWords } from "./server-words.ts";
 const whyNot = claudeCode === null ? "Claude Code is not made for this machine" : whyNoLoopback();
 if (whyNot !== null) console.error(`skipped: ${whyNot}`);
 
-let world: World;
+let fixture: Fixture;
 let program: string;
 let fakeServer: string;
-const settings = (): string => join(world.project, ".claude", "settings.json");
-const made = (): string => join(world.project, "src", "made");
+const settings = (): string => join(fixture.project, ".claude", "settings.json");
+const made = (): string => join(fixture.project, "src", "made");
 
 beforeAll(async () => {
-  program = await bundled(fileURLToPath(new URL("./loopback-main.ts", import.meta.url)));
-  world = await World.make();
+  program = await bundleProgram(fileURLToPath(new URL("./loopback-main.ts", import.meta.url)));
+  fixture = await Fixture.make();
   const files = ["fs.read", "fs.write"];
-  world.agent("coder", [...files, "proc.exec{cmds=[touch,ls,cat],root=rw}"], "sandbox: .\n");
-  world.write("project/src/a.txt", "the first line\n");
-  fakeServer = join(world.base, "fake-server.mjs");
-  world.write("fake-server.mjs", FAKE_SERVER);
-  await world.begin();
-  const { status, out } = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+  fixture.agent("coder", [...files, "proc.exec{cmds=[touch,ls,cat],root=rw}"], "sandbox: .\n");
+  fixture.write("project/src/a.txt", "the first line\n");
+  fakeServer = join(fixture.base, "fake-server.mjs");
+  fixture.write("fake-server.mjs", FAKE_SERVER);
+  await fixture.begin();
+  const { status, out } = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
   if (status !== 0) throw new Error(out);
 });
 beforeEach(() => rmSync(made(), { force: true }));
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const HOOKED = ["--permission-mode", "bypassPermissions", "--setting-sources", "project"];
 
 /** Every tool is allowed beforehand: what does not run was stopped by the hook. */
 async function claude(steps: readonly Step[], options: readonly string[] = HOOKED): Promise<LoopbackAnswer> {
-  const home = join(world.base, "home");
+  const home = join(fixture.base, "home");
   mkdirSync(home, { recursive: true });
   const asked: LoopbackRequest = {
     words: [...[claudeCode ?? "", "--print", "go", ...options, "--no-session-persistence", "--output-format", "json"]],
-    cwd: world.project,
+    cwd: fixture.project,
     environment: {
-      ...Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""])),
+      ...Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""])),
       ...{ HOME: home, CLAUDE_CONFIG_DIR: join(home, "claude"), CLAUDE_CODE_TMPDIR: home, ANTHROPIC_API_KEY: "none" },
       ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", ENABLE_TOOL_SEARCH: "false", IS_SANDBOX: "1" },
     },
     steps,
   };
   const words = inLoopback([process.execPath, program, JSON.stringify(asked)]);
-  const { status, out, err } = await run(words, { cwd: world.project, env: world.environment });
+  const { status, out, err } = await run(words, { cwd: fixture.project, env: fixture.environment });
   expect({ status, err }).toEqual({ status: 0, err: "" });
   return JSON.parse(out) as LoopbackAnswer;
 }
@@ -69,7 +69,7 @@ const TOUCH: Step = {
 test.skipIf(whyNot !== null)(
   "allowed tools run, in the hook's session; denied ones are not run and say why",
   async () => {
-    const path = (name: string): string => join(world.project, name);
+    const path = (name: string): string => join(fixture.project, name);
     const told = await claude([
       TOUCH,
       {
@@ -91,7 +91,7 @@ test.skipIf(whyNot !== null)(
     ]);
     expect(told.results.map(({ text }) => text)).toHaveLength(7);
     expect(existsSync(made())).toBe(true);
-    const decided = (await world.log({ agent: "coder", kind: "decision" })).filter(({ session }) => session !== null);
+    const decided = (await fixture.log({ agent: "coder", kind: "decision" })).filter(({ session }) => session !== null);
     const ofShell = decided.filter(({ tool, outcome }) => tool === "shell" && outcome === "allow");
     expect(ofShell.length).toBeGreaterThanOrEqual(3);
     expect(new Set(decided.slice(-7).map(({ session }) => session)).size).toBe(1);
@@ -133,12 +133,12 @@ describe.skipIf(whyNot !== null)("no tool runs when the hook", () => {
   ])("%s", async (_, change) => broken(change));
 
   test("finds the daemon's disk full", async () => {
-    await world.withFullDisk(() => claude([{ ...TOUCH, isError: true }]));
+    await fixture.withFullDisk(() => claude([{ ...TOUCH, isError: true }]));
     expect(existsSync(made())).toBe(false);
   });
 
   test("gets no answer of the daemon before its deadline", async () => {
-    await world.withHaltedDaemon(() => broken((command) => command.replace(" 110000 ", " 1000 ")));
+    await fixture.withHaltedDaemon(() => broken((command) => command.replace(" 110000 ", " 1000 ")));
   });
 
   test("is answered with garbage", async () => {
@@ -149,9 +149,9 @@ describe.skipIf(whyNot !== null)("no tool runs when the hook", () => {
 test.skipIf(whyNot !== null)(
   "tools of our server are decided by it, and those of another of its name by the hook",
   async () => {
-    const connected = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", "--mcp");
+    const connected = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", "--mcp");
     expect(connected.status).toBe(0);
-    const path = join(world.project, "src", "a.txt");
+    const path = join(fixture.project, "src", "a.txt");
     const read = (isError: boolean, text: string, at = path): Step => ({
       ...{ tool: "mcp__ambit__fs_read", input: { path: at }, isError, text },
     });
@@ -161,7 +161,7 @@ test.skipIf(whyNot !== null)(
     ]);
     expect(results).toHaveLength(2);
     expect(tools).toContain("mcp__ambit__fs_read");
-    const servers = join(world.project, ".mcp.json");
+    const servers = join(fixture.project, ".mcp.json");
     const other = { command: process.execPath, args: [fakeServer] };
     writeFileSync(servers, JSON.stringify({ mcpServers: { ambit: other } }));
     const faked = await claude([read(true, "denied mcp__ambit__fs_read")]);
@@ -173,14 +173,14 @@ test.skipIf(whyNot !== null)(
 
 test.skipIf(whyNot !== null)("without a hook, its headless prompts are answered by the record", async () => {
   const [command, ...args] = plainServerWords("coder");
-  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const env = Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
   const servers = { mcpServers: { ambit: { type: "stdio", command, args: [...args, "--prompt-tool"], env } } };
   const input = (path: string): object => ({ file_path: path, content: "x" });
   const { results } = await claude(
     [
       TOUCH,
-      { tool: "Write", input: input(join(world.project, "src", "written")), isError: false, text: "" },
-      { tool: "Write", input: input(join(world.base, "outside")), isError: true, text: "scope_violation" },
+      { tool: "Write", input: input(join(fixture.project, "src", "written")), isError: false, text: "" },
+      { tool: "Write", input: input(join(fixture.base, "outside")), isError: true, text: "scope_violation" },
       {
         tool: "Bash",
         input: { command: "rm src/made", description: "delete" },
@@ -195,8 +195,8 @@ test.skipIf(whyNot !== null)("without a hook, its headless prompts are answered 
     ],
   );
   expect(results).toHaveLength(4);
-  expect([existsSync(made()), existsSync(join(world.project, "src", "written"))]).toEqual([true, true]);
-  expect(existsSync(join(world.base, "outside"))).toBe(false);
+  expect([existsSync(made()), existsSync(join(fixture.project, "src", "written"))]).toEqual([true, true]);
+  expect(existsSync(join(fixture.base, "outside"))).toBe(false);
 });
 
 test.skipIf(whyNot !== null)(
@@ -207,14 +207,14 @@ test.skipIf(whyNot !== null)(
       ["OUT/a.txt", "second"],
       ["elsewhere/a.txt", "third"],
     ] as const)
-      world.write(name, text);
-    symlinkSync(join(world.base, "elsewhere", "a.txt"), join(world.base, "out", "link"));
-    const folder = join(world.base, "home", "claude");
+      fixture.write(name, text);
+    symlinkSync(join(fixture.base, "elsewhere", "a.txt"), join(fixture.base, "out", "link"));
+    const folder = join(fixture.base, "home", "claude");
     mkdirSync(folder, { recursive: true });
-    const rules = { allow: [`Read(/${world.base}/out/**)`] };
+    const rules = { allow: [`Read(/${fixture.base}/out/**)`] };
     writeFileSync(join(folder, "settings.json"), JSON.stringify({ [LISTS]: rules }));
     const read = (path: string, isError: boolean, text: string): Step => ({
-      ...{ tool: "Read", input: { file_path: join(world.base, path) }, isError, text },
+      ...{ tool: "Read", input: { file_path: join(fixture.base, path) }, isError, text },
     });
     const steps = [
       read("out/a.txt", false, "first"),

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ModelProvider } from "../../src/clients/trial/model-providers.ts";
-import { bundled } from "../e2e/bundle.ts";
-import { World } from "../state/world.ts";
-import type { AgentLoopbackAsked, AgentLoopbackTold } from "./agent-loopback-main.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
+import { Fixture } from "../state/fixture.ts";
+import type { AgentLoopbackInput, AgentLoopbackOutput } from "./agent-loopback-main.ts";
 import { type AgentStep, PROMPT } from "./agent-model.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
 import { claudeCode, newerNode, wholeClients } from "./place.ts";
@@ -84,47 +84,47 @@ const LINES = {
 const whyNot = whyNoLoopback();
 if (whyNot !== null) console.error(`skipped: ${whyNot}`);
 
-let world: World;
+let fixture: Fixture;
 let program: string;
-const made = (): string => join(world.project, "src", "made");
+const made = (): string => join(fixture.project, "src", "made");
 
 beforeAll(async () => {
-  program = await bundled(fileURLToPath(new URL("./agent-loopback-main.ts", import.meta.url)));
-  world = await World.make();
-  world.agent("coder", ["fs.read", "fs.write", "proc.exec{cmds=[touch,cat],root=rw}"], "sandbox: .\n");
-  world.agent("reviewer", [`fs.read{in=${world.project}}`, `proc.exec{in=${world.project},cmds=[cat,ls]}`]);
-  world.agent("reader", [`fs.read{in=${world.project}}`]);
-  world.write("project/src/a.txt", "the first line\n");
-  world.write("home/.gemini/settings.json", '{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
-  world.write("home/.npmrc", "fetch-retries=0\n");
-  world.write("home/.codex/config.toml", `[projects."${world.project}"]\ntrust_level = "trusted"\n`);
-  await world.begin();
+  program = await bundleProgram(fileURLToPath(new URL("./agent-loopback-main.ts", import.meta.url)));
+  fixture = await Fixture.make();
+  fixture.agent("coder", ["fs.read", "fs.write", "proc.exec{cmds=[touch,cat],root=rw}"], "sandbox: .\n");
+  fixture.agent("reviewer", [`fs.read{in=${fixture.project}}`, `proc.exec{in=${fixture.project},cmds=[cat,ls]}`]);
+  fixture.agent("reader", [`fs.read{in=${fixture.project}}`]);
+  fixture.write("project/src/a.txt", "the first line\n");
+  fixture.write("home/.gemini/settings.json", '{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
+  fixture.write("home/.npmrc", "fetch-retries=0\n");
+  fixture.write("home/.codex/config.toml", `[projects."${fixture.project}"]\ntrust_level = "trusted"\n`);
+  await fixture.begin();
 });
 beforeEach(() => rmSync(made(), { force: true }));
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const clientMillisecondsMax = 75_000;
 
-function client(name: Name, steps: readonly AgentStep[]): Promise<AgentLoopbackTold> {
+function client(name: Name, steps: readonly AgentStep[]): Promise<AgentLoopbackOutput> {
   const { provider, words, environment } = CLIENTS[name];
   return inNamespace({ words: words(wholeClients[name] ?? ""), provider, steps, environment });
 }
 
 async function inNamespace(
-  client: Pick<AgentLoopbackAsked, "words" | "provider" | "steps" | "environment">,
-): Promise<AgentLoopbackTold> {
-  const home = join(world.base, "home");
-  const asked: AgentLoopbackAsked = {
-    ...{ ...client, cwd: world.project, millisecondsMax: clientMillisecondsMax },
+  client: Pick<AgentLoopbackInput, "words" | "provider" | "steps" | "environment">,
+): Promise<AgentLoopbackOutput> {
+  const home = join(fixture.base, "home");
+  const asked: AgentLoopbackInput = {
+    ...{ ...client, cwd: fixture.project, millisecondsMax: clientMillisecondsMax },
     environment: {
-      ...Object.fromEntries(Object.entries(world.environment).map(([key, value]) => [key, value ?? ""])),
+      ...Object.fromEntries(Object.entries(fixture.environment).map(([key, value]) => [key, value ?? ""])),
       ...{ HOME: home, XDG_DATA_HOME: join(home, "data"), XDG_CACHE_HOME: join(home, "cache"), ...client.environment },
     },
   };
   const lines = inLoopback([process.execPath, program, JSON.stringify(asked)]);
-  const { status, out, err } = await run(lines, { cwd: world.project, env: world.environment });
+  const { status, out, err } = await run(lines, { cwd: fixture.project, env: fixture.environment });
   expect({ status, err }).toEqual({ status: 0, err: "" });
-  return JSON.parse(out) as AgentLoopbackTold;
+  return JSON.parse(out) as AgentLoopbackOutput;
 }
 
 /** Our program in the line, which an error of its own ends. */
@@ -137,14 +137,14 @@ const TOUCH: AgentStep = { shell: "touch src/made", text: "" };
 describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
   const { settings: file, runsAfter } = CLIENTS[name];
   const isSkipped = whyNot !== null || wholeClients[name] === null;
-  const settings = (): string => join(world.project, file);
+  const settings = (): string => join(fixture.project, file);
   beforeAll(async () => {
     if (isSkipped) return;
-    const connected = await world.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
+    const connected = await fixture.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
     if (connected.status !== 0) throw new Error(connected.out);
   });
   afterAll(async () => {
-    if (!isSkipped) await world.ambitAtTerminal("disconnect", name, "--project");
+    if (!isSkipped) await fixture.ambitAtTerminal("disconnect", name, "--project");
   });
 
   test.skipIf(isSkipped)(
@@ -159,8 +159,8 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
       ]);
       expect(told.problems).toEqual([]);
       expect(told.results).toHaveLength(4);
-      expect([existsSync(made()), existsSync(join(world.project, "src", "a.txt"))]).toEqual([true, true]);
-      const shells = (await world.log({ agent: "coder", kind: "decision" })).filter(({ tool }) => tool === "shell");
+      expect([existsSync(made()), existsSync(join(fixture.project, "src", "a.txt"))]).toEqual([true, true]);
+      const shells = (await fixture.log({ agent: "coder", kind: "decision" })).filter(({ tool }) => tool === "shell");
       expect(shells.filter(({ outcome }) => outcome === "allow").length).toBeGreaterThanOrEqual(2);
     },
   );
@@ -204,13 +204,13 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
   });
 
   test.skipIf(isSkipped)("no tool runs when the disk of the daemon is full", async () => {
-    await world.withFullDisk(() => client(name, [TOUCH]));
+    await fixture.withFullDisk(() => client(name, [TOUCH]));
     expect(existsSync(made())).toBe(false);
   });
 
   test.skipIf(isSkipped)("no tool runs when the daemon does not answer before the hook's deadline", async () => {
     const change = (line: string): string => line.replace(" 110000 ", " 1000 ");
-    expect(await after(change, (act) => world.withHaltedDaemon(act))).toBe(false);
+    expect(await after(change, (act) => fixture.withHaltedDaemon(act))).toBe(false);
   });
 
   test.skipIf(isSkipped).each(Object.keys(LINES) as readonly Failure[])("when the line itself %s", async (failure) => {
@@ -219,10 +219,10 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
 });
 
 describe.skipIf(whyNot !== null || wholeClients.gemini === null)("the compiled policy of Gemini CLI", () => {
-  const policies = (): string => join(world.base, "home", ".gemini", "policies");
+  const policies = (): string => join(fixture.base, "home", ".gemini", "policies");
   const compiled = async (agent: string): Promise<readonly string[]> => {
-    const options = { cwd: world.project, env: world.environment };
-    const { status, out } = await run(world.words("compile", "gemini", "--agent", agent), options);
+    const options = { cwd: fixture.project, env: fixture.environment };
+    const { status, out } = await run(fixture.words("compile", "gemini", "--agent", agent), options);
     expect(status).toBe(0);
     mkdirSync(policies(), { recursive: true });
     writeFileSync(join(policies(), "ambit.toml"), out);
@@ -254,9 +254,9 @@ describe.skipIf(whyNot !== null || wholeClients.gemini === null)("the compiled p
 
 describe.skipIf(whyNot !== null || claudeCode === null)("a sub-agent of Claude Code", () => {
   beforeAll(async () => {
-    const connected = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", "--project");
+    const connected = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", "--project");
     if (connected.status !== 0) throw new Error(connected.out);
-    world.write("project/.claude/agents/reviewer.md", "---\nname: reviewer\ndescription: reviews\n---\nReview.\n");
+    fixture.write("project/.claude/agents/reviewer.md", "---\nname: reviewer\ndescription: reviews\n---\nReview.\n");
   });
 
   const words = [
@@ -267,12 +267,12 @@ describe.skipIf(whyNot !== null || claudeCode === null)("a sub-agent of Claude C
     "bypassPermissions",
     "--no-session-persistence",
   ];
-  const claude = (step: AgentStep): Promise<AgentLoopbackTold> =>
+  const claude = (step: AgentStep): Promise<AgentLoopbackOutput> =>
     inNamespace({
       ...{ words, provider: "anthropic", steps: [step] },
       environment: {
         ...{ ANTHROPIC_BASE_URL: "http://127.0.0.1:{port}", ANTHROPIC_API_KEY: "none", IS_SANDBOX: "1" },
-        ...{ CLAUDE_CONFIG_DIR: join(world.base, "home", "claude"), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+        ...{ CLAUDE_CONFIG_DIR: join(fixture.base, "home", "claude"), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
       },
     });
 
@@ -289,7 +289,7 @@ describe.skipIf(whyNot !== null || claudeCode === null)("a sub-agent of Claude C
   });
 
   test("is in the log with both names", async () => {
-    const entries = await world.log({ agent: "reviewer", kind: "decision" });
+    const entries = await fixture.log({ agent: "reviewer", kind: "decision" });
     expect(entries.length).toBeGreaterThanOrEqual(2);
     for (const { agents } of entries) expect(agents).toEqual(["coder", "reviewer"]);
   });

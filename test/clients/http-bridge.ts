@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { World } from "../state/world.ts";
+import type { Fixture } from "../state/fixture.ts";
 import { StdioServer, type WireMessage } from "./stdio-server.ts";
 
 const bodyBytesMax = 1_048_576;
@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 export class HttpBridge {
-  readonly #world: World;
+  readonly #fixture: Fixture;
   readonly #words: readonly string[];
   readonly #names: Names;
   readonly #sessions = new Map<string, StdioServer>();
@@ -28,8 +28,8 @@ export class HttpBridge {
   #shared: StdioServer | null = null;
 
   /** `names`: how the client's names are written for the server, and back. */
-  constructor(world: World, words: readonly string[], names: Names = SAME_NAMES) {
-    this.#world = world;
+  constructor(fixture: Fixture, words: readonly string[], names: Names = SAME_NAMES) {
+    this.#fixture = fixture;
     this.#words = words;
     this.#names = names;
     this.#http = createServer((request, response) => {
@@ -80,7 +80,7 @@ export class HttpBridge {
     if (isNewer) return this.#newerServer();
     if (session !== "" || message.method !== "initialize") return this.#sessions.get(session);
     const id = randomUUID();
-    const server = new StdioServer(this.#world, this.#words);
+    const server = new StdioServer(this.#fixture, this.#words);
     this.#sessions.set(id, server);
     response.setHeader("mcp-session-id", id);
     return server;
@@ -89,7 +89,7 @@ export class HttpBridge {
   /** A server is bound to the era of its first request, `server/discover` aside; over HTTP every request names its own. */
   #newerServer(): StdioServer {
     if (this.#shared !== null) return this.#shared;
-    this.#shared = new StdioServer(this.#world, this.#words);
+    this.#shared = new StdioServer(this.#fixture, this.#words);
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": NEWER,
       "io.modelcontextprotocol/clientInfo": { name: "bridge", version: "0" },

@@ -2,12 +2,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { inspector, newerNode } from "./place.ts";
 import { type Ran, run } from "./run.ts";
 import { serverWords } from "./server-words.ts";
 
-interface Told {
+interface InspectorResult {
   readonly tools?: readonly { readonly name: string }[];
   readonly content?: readonly { readonly type: string; readonly text: string }[];
   readonly structuredContent?: Readonly<Record<string, unknown>>;
@@ -17,24 +17,24 @@ interface Told {
 /** The inspector's exit status after a result with `isError`. */
 const toolErrorStatus = 5;
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}"]);
-  world.write("project/a.txt", "one line\n");
-  mkdirSync(join(world.base, "home"));
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["fs.read{in=.}", "memory.read{keys=[notes/**]}"]);
+  fixture.write("project/a.txt", "one line\n");
+  mkdirSync(join(fixture.base, "home"));
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 describe.each(["legacy", "modern"])("in the %s era", (era) => {
   /** The inspector's options come before the server's command line, which would otherwise be parsed as its own. */
   const inspect = async (...asked: readonly string[]): Promise<Ran> => {
-    const env = { ...world.environment, HOME: join(world.base, "home") };
-    const variables = Object.entries(world.environment).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    const env = { ...fixture.environment, HOME: join(fixture.base, "home") };
+    const variables = Object.entries(fixture.environment).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
     const words = [newerNode, inspector, "--cli", "--protocol-era", era, "--format", "json", ...variables, ...asked];
-    return run([...words, "--cwd", world.project, "--", ...serverWords("scout")], { cwd: world.base, env });
+    return run([...words, "--cwd", fixture.project, "--", ...serverWords("scout")], { cwd: fixture.base, env });
   };
   const call = (tool: string, input: object): Promise<Ran> =>
     inspect("--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(input));
@@ -73,6 +73,6 @@ describe.each(["legacy", "modern"])("in the %s era", (era) => {
   });
 });
 
-function told({ out }: Ran): Told {
-  return (JSON.parse(out) as { readonly result: Told }).result;
+function told({ out }: Ran): InspectorResult {
+  return (JSON.parse(out) as { readonly result: InspectorResult }).result;
 }

@@ -23,7 +23,7 @@ interface Block {
   readonly content?: string | readonly { readonly text?: string }[];
 }
 
-interface Asked {
+interface ModelRequest {
   readonly tools?: readonly { readonly name: string }[];
   readonly messages: readonly { readonly role: string; readonly content: string | readonly Block[] }[];
 }
@@ -67,10 +67,10 @@ export class ScriptedModel {
       response.writeHead(request.method === "HEAD" ? 200 : 404).end();
       return;
     }
-    stream(response, this.#next(JSON.parse(text) as Asked), ++this.#messages);
+    stream(response, this.#next(JSON.parse(text) as ModelRequest), ++this.#messages);
   }
 
-  #next(asked: Asked): Said {
+  #next(asked: ModelRequest): Said {
     // A client also requests titles and the like; then it offers no tools.
     if (asked.tools === undefined || asked.tools.length === 0) return { text: "nothing" };
     this.tools = asked.tools.map(({ name }) => name);
@@ -86,7 +86,7 @@ export class ScriptedModel {
   }
 }
 
-function lastResult({ messages }: Asked): ToolResult {
+function lastResult({ messages }: ModelRequest): ToolResult {
   const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   const found = blocks.findLast(({ type }) => type === "tool_result");
   const content = found?.content ?? "";

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { World } from "../state/world.ts";
+import type { Fixture } from "../state/fixture.ts";
 
 export interface WireMessage {
   readonly jsonrpc?: string;
@@ -27,10 +27,10 @@ export class StdioServer {
   readonly #over: Promise<unknown>;
   #number = 0;
 
-  constructor(world: World, [program = "", ...words]: readonly string[]) {
+  constructor(fixture: Fixture, [program = "", ...words]: readonly string[]) {
     this.#child = spawn(program, words, {
-      cwd: world.project,
-      env: world.environment,
+      cwd: fixture.project,
+      env: fixture.environment,
       stdio: ["pipe", "pipe", "inherit"],
     });
     this.#over = once(this.#child, "close");

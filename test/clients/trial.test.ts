@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { newerNode, wholeClients } from "./place.ts";
 
 type Name = keyof typeof wholeClients;
@@ -17,12 +17,12 @@ const CLIENTS: Readonly<Record<Name, readonly [string, RegExp]>> = {
   opencode: [".opencode/plugin/ambit.js", /not verified in opencode itself: it ended with 0 and gave no result/],
 };
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("coder", ["fs.read"], "sandbox: .\n");
-  const bin = join(world.base, "bin");
+  fixture = await Fixture.make();
+  fixture.agent("coder", ["fs.read"], "sandbox: .\n");
+  const bin = join(fixture.base, "bin");
   mkdirSync(bin);
   for (const [name, program] of Object.entries(wholeClients)) {
     if (program === null) continue;
@@ -30,24 +30,24 @@ beforeAll(async () => {
     writeFileSync(join(bin, name), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  world.variables = { PATH: `${bin}:${process.env["PATH"]}` };
-  await world.begin();
+  fixture.variables = { PATH: `${bin}:${process.env["PATH"]}` };
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 describe.each(Object.entries(CLIENTS) as readonly [Name, readonly [string, RegExp]][])("%s", (name, [file, open]) => {
   const isSkipped = wholeClients[name] === null;
   test.skipIf(isSkipped)("obeys its hook, and a hook that says nothing is seen", async () => {
-    const connected = await world.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
+    const connected = await fixture.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
     expect(connected.out).toMatch(/ok: .* [\d.]+ itself ran the hook, and did not run/);
     expect(connected.status).toBe(0);
-    const path = join(world.project, file);
+    const path = join(fixture.project, file);
     // The canary has no such variable, a client without a terminal does.
     const line = readFileSync(path, "utf8").replace(/(: ambit-hook \w+ coder;)/, '$1 [ \\"$CI\\" = 1 ] && exit 0;');
     writeFileSync(path, line);
-    const { out } = await world.ambitAtTerminal("doctor", "--clients");
+    const { out } = await fixture.ambitAtTerminal("doctor", "--clients");
     expect(out).toContain("the hook denied a canary call");
     expect(out).toMatch(open);
-    await world.ambitAtTerminal("disconnect", name, "--project");
+    await fixture.ambitAtTerminal("disconnect", name, "--project");
   });
 });

@@ -115,7 +115,7 @@ const SETTINGS = [
 ];
 
 /** Everything a session does, each with what its result must contain. */
-function steps(place: Place, hasSubAgents: boolean): readonly AgentStep[] {
+function steps(place: ClientMachine, hasSubAgents: boolean): readonly AgentStep[] {
   const shell = (line: string, text: string): AgentStep => ({ shell: line, text });
   return [
     shell("echo second >> a.txt && cat a.txt", "second"),
@@ -134,7 +134,7 @@ function steps(place: Place, hasSubAgents: boolean): readonly AgentStep[] {
   ];
 }
 
-interface Place {
+interface ClientMachine {
   readonly base: string;
   readonly home: string;
   readonly project: string;
@@ -143,7 +143,7 @@ interface Place {
   ambit(...words: readonly string[]): Promise<Ran>;
 }
 
-const open: Place[] = [];
+const open: ClientMachine[] = [];
 afterEach(() => {
   for (const { base, model } of open.splice(0)) {
     model.close();
@@ -151,7 +151,11 @@ afterEach(() => {
   }
 });
 
-async function place(name: Name, script: (place: Place) => readonly AgentStep[], budget = ""): Promise<Place> {
+async function place(
+  name: Name,
+  script: (place: ClientMachine) => readonly AgentStep[],
+  budget = "",
+): Promise<ClientMachine> {
   const { provider, server } = CLIENTS[name];
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-whole-")));
   chmodSync(base, 0o755);
@@ -183,7 +187,7 @@ async function place(name: Name, script: (place: Place) => readonly AgentStep[],
   git("config", "user.email", "person@example.com");
   git("add", "-A");
   git("commit", "-qm", "begun outside");
-  const made: Place = {
+  const made: ClientMachine = {
     ...{ base, home, project, environment },
     model: new AgentModel(provider, []),
     ambit: async (...words) => {
@@ -277,7 +281,7 @@ function residentRanges(pid: string): readonly (readonly [bigint, bigint])[] {
 }
 
 /** What holds after every session, whatever the client. */
-async function checkOutside(whole: Place, name: Name): Promise<void> {
+async function checkOutside(whole: ClientMachine, name: Name): Promise<void> {
   const { project, home, base, model } = whole;
   const git = (...words: readonly string[]): string => execFileSync("git", words, { cwd: project, encoding: "utf8" });
   expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("first\nsecond\n");

@@ -47,7 +47,7 @@ export function nameOf(from: Data, at: number): string {
 }
 
 /** Groups by a key, in the order in which groups first appear. */
-export function grouped<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+export function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
     const group = groups.get(key(one));

@@ -22,22 +22,22 @@ interface Item {
 
 export async function runDvmcp(file: Data): Promise<readonly Group[]> {
   const challenges = list(file, "challenges");
-  const world = new ServedChallenges(challenges.map((challenge) => list(challenge, "items")));
+  const fixture = new ServedChallenges(challenges.map((challenge) => list(challenge, "items")));
   try {
-    await world.begin();
+    await fixture.begin();
     const groups: Group[] = [];
     for (const [at, challenge] of challenges.entries()) {
       const cases: Case[] = [];
       for (const one of list(challenge, "items")) {
         const item = itemOf(one);
-        const outcome = await world.outcome(at, item);
+        const outcome = await fixture.outcome(at, item);
         cases.push({ name: item.name, shown: item.uri ?? item.name, outcome });
       }
       groups.push({ corpus: "dvmcp", group: text(challenge, "level") ?? `#${at}`, cases });
     }
     return byGroup(groups);
   } finally {
-    world.end();
+    fixture.end();
   }
 }
 

@@ -1,10 +1,10 @@
 // globs.json: patterns and inputs from glob libraries, against our path patterns.
 import { type PathSettings, parsePath, parsePathPatterns } from "../../src/core/authority/axes/path.ts";
 import { sequenceMatches } from "../../src/core/authority/patterns/sequence.ts";
-import { cases, type Data, flag, grouped, nameOf, text } from "./data.ts";
+import { cases, type Data, flag, groupBy, nameOf, text } from "./data.ts";
 import { type GlobInput, globDifferences } from "./globs-differences.ts";
 import { fromRoot, glob, predictedMatch } from "./globs-reference.ts";
-import { type Case, compared, type Group, HELD, type Outcome } from "./tally.ts";
+import { type Case, compareAnswers, type Group, HELD, type Outcome } from "./tally.ts";
 
 /** The folder for relative patterns and inputs. Deep enough, and with a name that no case has. */
 const base: readonly string[] = ["the-folder-of-globs", "deeper"];
@@ -13,7 +13,7 @@ const base: readonly string[] = ["the-folder-of-globs", "deeper"];
 const pathSettings: PathSettings = { home: ["home", "user"], base, protectedPaths: [] };
 
 export function runGlobs(file: Data): readonly Group[] {
-  const libraries = grouped(cases(file), (each) => (text(each, "lib") ?? "unknown").split(" ")[0] as string);
+  const libraries = groupBy(cases(file), (each) => (text(each, "lib") ?? "unknown").split(" ")[0] as string);
   return [...libraries].map(([library, rows]) => ({
     corpus: "globs",
     group: library,
@@ -33,13 +33,13 @@ function outcome(row: Data): Outcome {
     if (ours === "not in the language") return { kind: "decided", reason: `not in the language: ${rule.reason}` };
     return { kind: "missed", note: `read although it has ${rule.reason}` };
   }
-  if (ours === "not in the language") return compared(expected, false, "pattern refused");
+  if (ours === "not in the language") return compareAnswers(expected, false, "pattern refused");
   if (ours === expected) return HELD;
   const given: GlobInput = { pattern, input, options: optionsOf(row), library: text(row, "lib") ?? "" };
   const reason = globDifferences.find(({ holds }) => holds(given))?.name;
   const foreseen = predictedMatch(rule.of, input, `/${base.join("/")}`);
   if (foreseen === ours && reason !== undefined) return { kind: "decided", reason };
-  return compared(expected, ours, "no named difference");
+  return compareAnswers(expected, ours, "no named difference");
 }
 
 /** Options that are on, or set to anything but false. */

@@ -51,7 +51,7 @@ export function baseOf(pattern: string): string | null {
 }
 
 /** Our answer, or null if this file does not define it (a range, or a star over a literal address). */
-export function predicted(patterns: readonly string[], host: string): boolean | null {
+export function expectedMatch(patterns: readonly string[], host: string): boolean | null {
   const name = canonical(host);
   if (name === null) return false;
   let open = false;

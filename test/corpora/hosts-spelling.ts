@@ -3,14 +3,14 @@ import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { destinationText, parseHost } from "../../src/core/authority/axes/destination.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
-import { compared, HELD, type Outcome } from "./tally.ts";
+import { compareAnswers, HELD, type Outcome } from "./tally.ts";
 
 /** `becomes`: the canonical spelling, or null if the text must be refused. */
 export function canonicalOutcome(host: string, becomes: string | null): Outcome {
   const read = parseHost(host, toAscii);
   if (!read.ok) {
     const reason = becomes === null ? undefined : strictness.find(([, holds]) => holds(host, becomes))?.[0];
-    return reason === undefined ? compared(becomes !== null, false, refusal(host)) : { kind: "decided", reason };
+    return reason === undefined ? compareAnswers(becomes !== null, false, refusal(host)) : { kind: "decided", reason };
   }
   const ours = destinationText(read.value);
   if (becomes === null) return { kind: "missed", note: "no host, but read as one" };

@@ -11,9 +11,9 @@ import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { cases, type Data, flag, list, nameOf, text, texts } from "./data.ts";
 import { type HostInput, hostDifferences, PORT_IN_HOST } from "./hosts-differences.ts";
-import { isPattern, predicted } from "./hosts-reference.ts";
+import { expectedMatch, isPattern } from "./hosts-reference.ts";
 import { canonicalOutcome } from "./hosts-spelling.ts";
-import { type Case, compared, type Group, type Outcome } from "./tally.ts";
+import { type Case, compareAnswers, type Group, type Outcome } from "./tally.ts";
 
 export function runHosts(file: Data): readonly Group[] {
   const all = cases(file);
@@ -52,12 +52,12 @@ function matched(row: Data, allowed: readonly string[] | null): Outcome {
   if (expected === null) return { kind: "skipped", reason: "no expected answer" };
   const ours =
     host === null ? patterns.every((each) => parseHostEntry(each, toAscii).ok) : destinationAllowed(patterns, host);
-  if (ours === expected) return compared(expected, ours, "");
+  if (ours === expected) return compareAnswers(expected, ours, "");
   const input: HostInput = { patterns, host, semantics: text(row, "semantics") ?? "" };
-  const foreseen = host === null ? patterns.every(isPattern) : predicted(patterns, host);
+  const foreseen = host === null ? patterns.every(isPattern) : expectedMatch(patterns, host);
   const reason = hostDifferences.find(({ name, holds }) => (allowed?.includes(name) ?? true) && holds(input))?.name;
   if (foreseen === ours && reason !== undefined) return { kind: "decided", reason };
-  return compared(expected, ours, "no named difference");
+  return compareAnswers(expected, ours, "no named difference");
 }
 
 /** `hosts: [patterns]` against one host. An entry that does not parse grants nothing; the others remain valid. */

@@ -13,9 +13,9 @@ import type { FileToolName } from "../../src/tools/files/definitions.ts";
 import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { filesUnder } from "../files/reading.ts";
 import { chain, grant, link, moment } from "../forge/authority.ts";
-import { authorized } from "../tools/carrying.ts";
+import { authorizeCall } from "../tools/carrying.ts";
 import { type Data, flag, text, texts } from "./data.ts";
-import { compared, type Outcome } from "./tally.ts";
+import { compareAnswers, type Outcome } from "./tally.ts";
 
 const marker = "inside the root";
 
@@ -28,10 +28,10 @@ export async function runLayout(row: Data, must: boolean): Promise<Outcome> {
     const found = await reach(root, input);
     if (found === "outside") return { kind: "missed", note: "something outside was read" };
     const reached = found === "inside";
-    if (reached === must) return compared(must, reached, "");
+    if (reached === must) return compareAnswers(must, reached, "");
     const reason = differences.find(({ holds, side }) => side === must && holds(row, input))?.reason;
     if (reason !== undefined) return { kind: "decided", reason };
-    return compared(must, reached, must ? `inside, not reached: ${found}` : "error, reached");
+    return compareAnswers(must, reached, must ? `inside, not reached: ${found}` : "error, reached");
   } finally {
     rmSync(above, { recursive: true, force: true });
   }
@@ -85,7 +85,7 @@ async function reach(root: string, input: string): Promise<string> {
     const requests = (given: JsonObject) =>
       tool.requests(given, { ...reading, tool: name, agent: "scout", environment: {}, notation: reading });
     const known = { name, requirement: null, requests };
-    const gate = await authorized(authority, { tool: name, input: { path: input } }, () => known, moment());
+    const gate = await authorizeCall(authority, { tool: name, input: { path: input } }, () => known, moment());
     if (!gate.ok) return { ok: false, code: gate.code, verb: null, message: gate.reason ?? "by the gate" };
     const open = makeContext(gate.warrant, {
       ...{ ...reading, store: null, denied: () => undefined },

@@ -16,7 +16,7 @@ import { parsePathPatterns, tree } from "../../src/core/authority/axes/path.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import type { ConfinedFiles } from "../../src/sandbox/files/confined-files.ts";
 import { filesUnder } from "../files/reading.ts";
-import { swapping } from "../files/swapper.ts";
+import { startSwapping } from "../files/swapper.ts";
 import { grant } from "../forge/authority.ts";
 import { type Data, text } from "./data.ts";
 import { HELD, type Outcome } from "./tally.ts";
@@ -84,7 +84,7 @@ function missed(note: string): Outcome {
 /** Reads and writes while names move; the outside must be neither read nor changed. */
 async function underAttack(fixture: RaceFixture, first: string, second: string): Promise<Outcome> {
   const files = filesOf(fixture.root);
-  const swapper = await swapping(first, second, join(fixture.above, "spare"));
+  const swapper = await startSwapping(first, second, join(fixture.above, "spare"));
   let inside = 0;
   try {
     for (let at = 0; at < attempts; at++) {

@@ -1,15 +1,15 @@
 // paths.json: what leaves a root by its text alone, by links on a real disk, and while names are being moved.
 import { nativeMissing } from "../files/native.ts";
-import { cases, type Data, grouped, list, nameOf, text } from "./data.ts";
+import { cases, type Data, groupBy, list, nameOf, text } from "./data.ts";
+import { isReachable, root } from "./fixture.ts";
 import { runLayout } from "./paths-layout.ts";
 import { runRace } from "./paths-races.ts";
-import { type Case, compared, type Group, type Outcome } from "./tally.ts";
-import { reached, root } from "./world.ts";
+import { type Case, compareAnswers, type Group, type Outcome } from "./tally.ts";
 
 const charactersMax = 4096;
 
 export async function runPaths(file: Data): Promise<readonly Group[]> {
-  const kinds = grouped(cases(file), (each) => text(each, "kind") ?? "unknown");
+  const kinds = groupBy(cases(file), (each) => text(each, "kind") ?? "unknown");
   const groups: Group[] = [];
   for (const [kind, rows] of kinds) groups.push(await group(kind, rows, (row) => outcome(kind, row)));
   const race = async (row: Data): Promise<Outcome> => withoutWorker() ?? (await runRace(row));
@@ -42,12 +42,12 @@ function outcome(kind: string, row: Data): Outcome | Promise<Outcome> {
   const must = expected(expect);
   if (must === null) return skipped(`expectation ${JSON.stringify(expect)}`);
   if (kind === "fs_layout") return withoutWorker() ?? runLayout(row, must);
-  const ours = reached(located(input));
+  const ours = isReachable(located(input));
   if (must && !ours) {
     const reason = strictness.find(([, holds]) => holds(input))?.[0];
     if (reason !== undefined) return { kind: "decided", reason };
   }
-  return compared(must, ours, must ? `${expect}, not reached` : `${expect}, reached`);
+  return compareAnswers(must, ours, must ? `${expect}, not reached` : `${expect}, reached`);
 }
 
 /** Whether it must be reachable. Text that would only leave the root after some decoding is an ordinary name. */

@@ -34,7 +34,7 @@ const differences: readonly Difference[] = [
 ];
 
 /** Why a line that a source refuses is allowed here; null if no reason applies. */
-export function foreseen(commands: readonly (readonly string[])[]): string | null {
+export function reasonToAllow(commands: readonly (readonly string[])[]): string | null {
   const names = commands.map((argv) => differences.find(({ holds }) => holds(argv))?.name ?? null);
   return names.includes(null) ? null : (names[0] ?? null);
 }

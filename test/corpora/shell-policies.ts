@@ -6,21 +6,21 @@ import type { ShellRefusal } from "../../src/tools/shell/language/refusal.ts";
 import { requestsOf } from "../../src/tools/shell/needs.ts";
 import { type Data, list, text, texts } from "./data.ts";
 import type { ShellCase } from "./shell.ts";
-import { foreseen } from "./shell-differences.ts";
-import { type Answer, answered, commandsOf, granted, prefixPattern, preset } from "./shell-world.ts";
-import { compared, HELD, type Outcome } from "./tally.ts";
+import { reasonToAllow } from "./shell-differences.ts";
+import { type Answer, answerFor, authorityOf, commandsOf, prefixPattern, preset } from "./shell-fixture.ts";
+import { compareAnswers, HELD, type Outcome } from "./tally.ts";
 
 const lists = "we have lists of what is allowed only";
 
 /** Reading files in the project is what these commands do; writing one is more. */
-const looking = granted([...preset("ambit:read-only-commands"), "fs.read"]);
-const coder = granted(preset("ambit:coder"));
+const looking = authorityOf([...preset("ambit:read-only-commands"), "fs.read"]);
+const coder = authorityOf(preset("ambit:coder"));
 
 export function readOnly(given: ShellCase): Outcome {
   const { commands, expect } = given;
-  const ours = "ok" in commands ? "deny" : answered(looking, commands);
+  const ours = "ok" in commands ? "deny" : answerFor(looking, commands);
   if (expect !== "allow" && ours === "allow" && !("ok" in commands)) {
-    const reason = foreseen(commands.map(({ argv }) => argv));
+    const reason = reasonToAllow(commands.map(({ argv }) => argv));
     if (reason !== null) return { kind: "decided", reason };
   }
   return against(given, ours);
@@ -49,8 +49,8 @@ export function prefixes(given: ShellCase): Outcome {
   const writing = allowed.filter((rule) => rule["allow_redirection"] === true);
   const answers = commands.map((command) =>
     command.writes.length === 0
-      ? answered(granted(prefixSpecs(allowed)), [command])
-      : answered(granted([...prefixSpecs(writing), "fs.write{in=/}"]), [command]),
+      ? answerFor(authorityOf(prefixSpecs(allowed)), [command])
+      : answerFor(authorityOf([...prefixSpecs(writing), "fs.write{in=/}"]), [command]),
   );
   return against(given, answers.every((answer) => answer === "allow") ? "allow" : "deny");
 }
@@ -66,7 +66,7 @@ export function programs(given: ShellCase): Outcome {
   const named = ["allowed_cmds", "bins", "bin", "allow", "allowed", "cmds"].flatMap((key) => texts(policy[key]) ?? []);
   const patterns = named.map(prefixPattern).filter((each) => each !== null);
   if (patterns.length === 0) return { kind: "skipped", reason: "no program is named" };
-  const ours = "ok" in commands ? "deny" : answered(granted([patternsSpec(patterns)]), commands);
+  const ours = "ok" in commands ? "deny" : answerFor(authorityOf([patternsSpec(patterns)]), commands);
   if (expect !== "allow" && ours === "allow") return { kind: "skipped", reason: "left to the sandbox, not tried here" };
   return against(given, ours);
 }
@@ -74,7 +74,7 @@ export function programs(given: ShellCase): Outcome {
 /** Destructive commands are never run without approval; prose that makes them harmless is not evaluated. */
 export function destructive(given: ShellCase): Outcome {
   if (given.expect === "allow") return { kind: "skipped", reason: "depends on what the person meant" };
-  return against(given, "ok" in given.commands ? "deny" : answered(coder, given.commands));
+  return against(given, "ok" in given.commands ? "deny" : answerFor(coder, given.commands));
 }
 
 /** As a vector, one program with its literal arguments; the same text as a line, never another program. */
@@ -86,9 +86,9 @@ export function asLiteral({ argv, policy }: ShellCase): Outcome {
   const line = commandsOf(argv.join(" "));
   if ("ok" in line) return HELD;
   const allowed = texts(policy["allowed_cmds"]) ?? [argv[0] as string];
-  const authority = granted([`proc.exec{cmds=[${allowed.map((each) => JSON.stringify(each)).join(",")}]}`]);
+  const authority = authorityOf([`proc.exec{cmds=[${allowed.map((each) => JSON.stringify(each)).join(",")}]}`]);
   const isOther = line.some((command) => !allowed.includes(command.argv[0]) || command.writes.length > 0);
-  return isOther && answered(authority, line) === "allow" ? { kind: "missed", note: "a second program" } : HELD;
+  return isOther && answerFor(authority, line) === "allow" ? { kind: "missed", note: "a second program" } : HELD;
 }
 
 function patternsSpec(patterns: readonly string[]): string {
@@ -97,7 +97,7 @@ function patternsSpec(patterns: readonly string[]): string {
 
 /** Asking and refusing both count as not allowing. */
 function against({ expect, commands, argv }: ShellCase, ours: Answer): Outcome {
-  if (expect !== "allow" || ours === "allow") return compared(expect === "allow", ours === "allow", ours);
+  if (expect !== "allow" || ours === "allow") return compareAnswers(expect === "allow", ours === "allow", ours);
   if ("ok" in commands && isInexpressible(commands)) return { kind: "inexpressible", reason: commands.construct };
   const wrapped = "ok" in commands ? argv : commands.map((command) => command.argv).find(isWrapped);
   if (wrapped !== null && wrapped !== undefined && isWrapped(wrapped))

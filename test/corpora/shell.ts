@@ -3,9 +3,9 @@
 import { dialectOf } from "../../src/clients/hooks/dialects.ts";
 import type { ShellRefusal } from "../../src/tools/shell/language/refusal.ts";
 import type { CommandNeeds } from "../../src/tools/shell/needs.ts";
-import { cases, type Data, data, grouped, nameOf, text, texts } from "./data.ts";
+import { cases, type Data, data, groupBy, nameOf, text, texts } from "./data.ts";
+import { commandsOf } from "./shell-fixture.ts";
 import { asLiteral, destructive, plainWords, prefixes, programs, readOnly } from "./shell-policies.ts";
-import { commandsOf } from "./shell-world.ts";
 import type { Case, Group, Outcome } from "./tally.ts";
 
 /** One case: the commands that a line or a vector needs, or why there are none, and what the policy says. */
@@ -27,7 +27,7 @@ const policies: ReadonlyMap<string, (given: ShellCase) => Outcome> = new Map([
 ]);
 
 export function runShell(file: Data): readonly Group[] {
-  const kinds = grouped(cases(file), (each) => text(policyOf(each), "kind") ?? "unknown");
+  const kinds = groupBy(cases(file), (each) => text(policyOf(each), "kind") ?? "unknown");
   return [...kinds].map(([kind, rows]) => ({
     corpus: "shell",
     group: kind,

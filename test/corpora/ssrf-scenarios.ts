@@ -1,19 +1,19 @@
 // Scenarios of ssrf.json: redirects, answers of several addresses, and names that change their answer.
 import { destinationText } from "../../src/core/authority/axes/destination.ts";
 import { type Data, ShapeError, text, texts } from "./data.ts";
-import { type Answers, dialsOnly, likelyAnswers, requestOutcome, type Target, targetOf } from "./ssrf-world.ts";
-import { compared, HELD, type Outcome } from "./tally.ts";
+import { type Answers, dialsOnly, likelyAnswers, requestOutcome, type Target, targetOf } from "./ssrf-fixture.ts";
+import { compareAnswers, HELD, type Outcome } from "./tally.ts";
 
 export function scenarioOutcome(scenario: Data): Outcome {
   const must = scenario["must_block"];
   if (typeof must !== "boolean") return { kind: "skipped", reason: "no expected answer" };
   const chain = texts(scenario["chain"]);
-  if (chain !== null) return compared(!must, chain.every(hopAllowed(scenario)), "redirect");
+  if (chain !== null) return compareAnswers(!must, chain.every(hopAllowed(scenario)), "redirect");
   const host = text(scenario, "host");
   if (host === null || !Array.isArray(scenario["answers"]))
     return { kind: "skipped", reason: `scenario ${text(scenario, "kind") ?? "without a kind"}` };
   const target = targetOf(host, "host");
-  if (target === null) return compared(!must, false, "name refused");
+  if (target === null) return compareAnswers(!must, false, "name refused");
   const rounds = scenario["answers"].map(answersOf);
   return /rebind/.test(text(scenario, "kind") ?? "") ? rebound(target, rounds, must) : answered(target, rounds, must);
 }
@@ -51,7 +51,7 @@ function answered(target: Target, rounds: readonly Answers[], must: boolean): Ou
     if (must && !allowed) return HELD;
     if (!must && !allowed) return { kind: "refused", note: "answer refused" };
   }
-  return compared(!must, true, "answer allowed");
+  return compareAnswers(!must, true, "answer allowed");
 }
 
 /**
@@ -62,7 +62,7 @@ function rebound(target: Target, [first, ...later]: readonly Answers[], must: bo
   if (first === undefined) return { kind: "skipped", reason: "no answers" };
   const { allowed, pinned } = requestOutcome(target, first);
   if (!dialsOnly(pinned, first)) return { kind: "missed", note: "dials what was not answered" };
-  if (!must) return compared(true, allowed, "first answer");
+  if (!must) return compareAnswers(true, allowed, "first answer");
   const changed = later.map((answers) => (answers ?? []).filter((each) => !first?.includes(each)));
   if (changed.some((answers) => answers.some((each) => pinned.includes(each))))
     return { kind: "missed", note: "dials the second answer" };

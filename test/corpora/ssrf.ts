@@ -1,7 +1,5 @@
 // ssrf.json: addresses, hosts and pages under `net.get{hosts=["*"]}`, with the resolver's answers injected.
-import { cases, type Data, flag, grouped, list, nameOf, text } from "./data.ts";
-import { scenarioOutcome } from "./ssrf-scenarios.ts";
-import { oddity } from "./ssrf-spelling.ts";
+import { cases, type Data, flag, groupBy, list, nameOf, text } from "./data.ts";
 import {
   dialsOnly,
   isLocalName,
@@ -10,12 +8,14 @@ import {
   requestOutcome,
   type Target,
   targetOf,
-} from "./ssrf-world.ts";
-import { type Case, compared, type Group, HELD, type Outcome } from "./tally.ts";
+} from "./ssrf-fixture.ts";
+import { scenarioOutcome } from "./ssrf-scenarios.ts";
+import { oddity } from "./ssrf-spelling.ts";
+import { type Case, compareAnswers, type Group, HELD, type Outcome } from "./tally.ts";
 
 export function runSsrf(file: Data): readonly Group[] {
-  const kinds = grouped(cases(file), (each) => text(each, "kind") ?? "unknown");
-  const scenarios = grouped(list(file, "scenarios"), (each) => text(each, "kind") ?? "scenario");
+  const kinds = groupBy(cases(file), (each) => text(each, "kind") ?? "unknown");
+  const scenarios = groupBy(list(file, "scenarios"), (each) => text(each, "kind") ?? "scenario");
   return [
     ...[...kinds].map(([kind, rows]) => group(kind, rows, (row) => outcome(kind, row))),
     ...[...scenarios].map(([kind, rows]) => group(kind, rows, scenarioOutcome)),
@@ -55,7 +55,7 @@ function unread(input: string, must: Must): Outcome {
 function literal(target: Target, must: Must): Outcome {
   const { allowed } = requestOutcome(target, null);
   if (must === null) return allowed ? { kind: "missed", note: "a name to others, an address to us" } : HELD;
-  return compared(!must, allowed, "literal address");
+  return compareAnswers(!must, allowed, "literal address");
 }
 
 /** One address in three places: as a host, in a page URL, and as the answer for a name. */
@@ -65,8 +65,8 @@ function address(input: string, must: Must): Outcome {
   const name = targetOf("name.example", "host") as Target;
   allowed.push(requestOutcome(name, [input]).allowed);
   if (must === null) return { kind: "skipped", reason: "no expected answer" };
-  if (must) return compared(false, allowed.includes(true), "address");
-  return compared(true, !allowed.includes(false), "address outside the public ranges (decision 0008)");
+  if (must) return compareAnswers(false, allowed.includes(true), "address");
+  return compareAnswers(true, !allowed.includes(false), "address outside the public ranges (decision 0008)");
 }
 
 /** Run twice: with public answers, and with answers that refuse any name. */
@@ -77,8 +77,8 @@ function named(target: Target, must: Must, byResolver: boolean): Outcome {
   if (open.some(({ pinned, answers }) => !dialsOnly(pinned, answers)))
     return { kind: "missed", note: "dials what was not answered" };
   const allowed = open.every((each) => each.allowed);
-  if (must === true) return byResolver ? HELD : compared(false, allowed, "read as a name");
-  return compared(true, allowed, "public answer refused");
+  if (must === true) return byResolver ? HELD : compareAnswers(false, allowed, "read as a name");
+  return compareAnswers(true, allowed, "public answer refused");
 }
 
 /** A name that must be blocked because of its address, not its spelling. */

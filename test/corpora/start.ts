@@ -1,6 +1,6 @@
 // `npm run corpora -- <folder> [--json] [--verbose]`: a table or JSON, and an exit status that says whether anything was missed.
 import { type Run, runCorpora } from "./runner.ts";
-import { type Example, examplesOf, passed, type Row, rowOf } from "./tally.ts";
+import { type Example, examplesOf, passCount, type Row, rowOf } from "./tally.ts";
 
 const examplesMax = 20;
 const whyCharactersMax = 100;
@@ -61,7 +61,7 @@ function lines({ groups }: Run, rows: readonly Row[], verbose: boolean): readonl
     "",
     ...shown(examples, "missed"),
     ...shown(examples, "refused"),
-    `${sum(passed)} passed, ${sum(({ missed }) => missed)} failed`,
+    `${sum(passCount)} passed, ${sum(({ missed }) => missed)} failed`,
   ];
 }
 

@@ -51,7 +51,7 @@ export interface Group {
 }
 
 /** The source's expectation against our answer, where no difference is foreseen. */
-export function compared(expected: boolean, ours: boolean, note: string): Outcome {
+export function compareAnswers(expected: boolean, ours: boolean, note: string): Outcome {
   if (expected === ours) return HELD;
   return ours ? { kind: "missed", note } : { kind: "refused", note };
 }
@@ -72,7 +72,7 @@ export function rowOf({ corpus, group, cases }: Group): Row {
 }
 
 /** Cases that were run and pass, including deliberate differences. */
-export function passed(row: Row): number {
+export function passCount(row: Row): number {
   return row.total - row.missed - row.refused - row.inexpressible - row.skipped;
 }
 

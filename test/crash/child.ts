@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../e2e/ambit.ts";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import { type Orders, usual } from "./orders.ts";
 
 const runMillisecondsMax = 120_000;
@@ -24,7 +24,7 @@ export interface Running {
 }
 
 export function writer(): Promise<string> {
-  return bundled("test/crash/main.ts");
+  return bundleProgram("test/crash/main.ts");
 }
 
 export function ownFolder(): string {

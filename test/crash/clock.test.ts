@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openState, type State } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
 import { ownFolder, removeFolder } from "./child.ts";
-import { agent, approved, charge, claiming, decision, digest, entryOf, noon } from "./entries.ts";
+import { agent, approvedApproval, charge, claimOf, decision, digest, entryOf, noon } from "./entries.ts";
 import { inspect, keptValue } from "./inspect.ts";
 
 const month = 30 * 24 * 60 * 60_000;
@@ -57,14 +57,14 @@ test("a rate is not regained by setting the clock back", async () => {
 });
 
 test("an expired approval stays expired after recovery, and is usable in its time only", async () => {
-  const first = await approved(state, "first");
-  const late = claiming("late", first);
+  const first = await approvedApproval(state, "first");
+  const late = claimOf("late", first);
   const tooLate = await state.ledger.decide({ ...late, entry: { ...late.entry, at: noon + month } });
   expect(keptValue(tooLate)).toEqual({ ok: false, code: "approval_required" });
   keptValue(
     await state.approvals.recover(noon + month, () => entryOf("over", { kind: "approval", outcome: "expired" })),
   );
-  expect(keptValue(await state.ledger.decide(claiming("back", first)))).toEqual({
+  expect(keptValue(await state.ledger.decide(claimOf("back", first)))).toEqual({
     ok: false,
     code: "approval_required",
   });

@@ -18,7 +18,7 @@ const stepsMax = 20_000;
 const caughtUpMillisecondsMax = 10_000;
 
 /** `name`: the folder of the copy. */
-export async function copied(orders: Orders, say: (line: string) => void): Promise<void> {
+export async function copyLog(orders: Orders, say: (line: string) => void): Promise<void> {
   const [file, ballast] = [join(orders.name, "copy.jsonl"), join(orders.name, "ballast")];
   writeFileSync(ballast, new Uint8Array(ballastBytes));
   const opened = openState(orders.folder, { digest, program: orders.program });

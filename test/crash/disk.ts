@@ -3,19 +3,19 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DiskEvent } from "./trace.ts";
 
-interface Kept {
+interface FileContent {
   readonly sure: Content;
   unsure: Change[];
 }
 
 type Change = { readonly at: number; readonly bytes: Uint8Array } | { readonly size: number };
-type NameChange = { readonly path: string; readonly kept: Kept | null };
+type NameChange = { readonly path: string; readonly kept: FileContent | null };
 
 const sectorBytes = 512;
 
 export class Disk {
-  readonly #live: Map<string, Kept> = new Map();
-  readonly #sureNames: Map<string, Kept> = new Map();
+  readonly #live: Map<string, FileContent> = new Map();
+  readonly #sureNames: Map<string, FileContent> = new Map();
   #unsureNames: NameChange[] = [];
   syncs = 0;
 
@@ -64,10 +64,10 @@ export class Disk {
     }
   }
 
-  #at(path: string): Kept {
+  #at(path: string): FileContent {
     const known = this.#live.get(path);
     if (known !== undefined) return known;
-    const kept: Kept = { sure: new Content(new Uint8Array(0)), unsure: [] };
+    const kept: FileContent = { sure: new Content(new Uint8Array(0)), unsure: [] };
     this.#live.set(path, kept);
     this.#unsureNames.push({ path, kept });
     return kept;

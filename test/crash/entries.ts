@@ -38,7 +38,7 @@ export function decision(
 }
 
 /** Requested and approved; only its use is left. */
-export async function approved(state: State, id: string): Promise<Approval> {
+export async function approvedApproval(state: State, id: string): Promise<Approval> {
   const approval = approvalOf(id, { digest: digest(id), asked: noon, expires: noon + 60_000 });
   const [asked, answered] = [`${id}-asked`, `${id}-answered`];
   await state.approvals.ask(approval, entryOf(asked, { kind: "approval", outcome: "asked" }));
@@ -50,6 +50,6 @@ export async function approved(state: State, id: string): Promise<Approval> {
 }
 
 /** A decision that uses it. */
-export function claiming(id: string, { id: approval, digest: shown }: Approval): DecisionWrite {
+export function claimOf(id: string, { id: approval, digest: shown }: Approval): DecisionWrite {
   return decision(id, [], { claim: { approval, digest: shown, isExact: true } });
 }

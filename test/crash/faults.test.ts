@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { isLong } from "../house/long.ts";
 import { ownFolder, type Ran, removeFolder, start, writer } from "./child.ts";
-import { type Fault, failing, faultText, hasFailed } from "./faults.ts";
+import { type Fault, faultCommand, faultText, hasFailed } from "./faults.ts";
 import { type Found, inspect } from "./inspect.ts";
 import { canTrace } from "./trace.ts";
 
@@ -35,7 +35,7 @@ async function tried(fault: Fault, isThere = false, isMixed = true): Promise<Tri
   const before = isThere ? await start(program, state, { callers, count: 2, name: "before" }).ended : null;
   // Longer than the store waits before it reopens a connection it no longer trusts.
   const orders = { callers, count, isMixed, refusedMilliseconds: 300 };
-  const ran = await start(program, state, orders, failing(fault, state, log)).ended;
+  const ran = await start(program, state, orders, faultCommand(fault, state, log)).ended;
   const found = await inspect(state, root, [...(before?.said ?? []), ...ran.said]);
   return { ran, found, hasFailed: hasFailed(log) };
 }

@@ -14,7 +14,7 @@ export function faultText({ call, error, nth, isForGood }: Fault): string {
 }
 
 /** The command line before a program that makes its calls fail, for its store alone. */
-export function failing(fault: Fault, folder: string, log: string): readonly string[] {
+export function faultCommand(fault: Fault, folder: string, log: string): readonly string[] {
   const { call, error, nth, isForGood } = fault;
   const names = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"];
   const files = names.map((name) => join(folder, name));

@@ -10,11 +10,11 @@ import { root } from "../e2e/ambit.ts";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { LineClient } from "../mcp/line-client.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 
 const SERVER = readFileSync(join(root, "test", "mcp", "servers", "counting.mjs"), "utf8");
 
-let world: World;
+let fixture: Fixture;
 let counter: Server;
 let port = 0;
 /** Numbers in the order they were executed. */
@@ -32,10 +32,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((ready) => counter.listen(0, "127.0.0.1", ready));
   port = (counter.address() as { readonly port: number }).port;
-  world = await World.make();
-  world.write("project/servers/counting.mjs", SERVER);
-  const folder = join(world.project, "servers");
-  world.write(
+  fixture = await Fixture.make();
+  fixture.write("project/servers/counting.mjs", SERVER);
+  const folder = join(fixture.project, "servers");
+  fixture.write(
     "config/ambit/mcp.yml",
     `servers:
   counting:
@@ -44,19 +44,19 @@ beforeAll(async () => {
     requires: [{ net.connect: { hosts: [127.0.0.1], ports: [${port}] } }]
 `,
   );
-  world.agent("scout", ["tool.invoke{tools=[counting__*]}"]);
-  await world.begin();
+  fixture.agent("scout", ["tool.invoke{tools=[counting__*]}"]);
+  await fixture.begin();
 }, 60_000);
 
 afterAll(async () => {
   counter.close();
-  await world.remove();
+  await fixture.remove();
 });
 
 /** Numbers that were executed more than once, and numbers without an allowed decision in the log. */
 async function faults(): Promise<{ readonly twice: readonly number[]; readonly unrecorded: readonly number[] }> {
   const decided = new Set<number>();
-  for (const { kind, outcome, more } of await world.log({ kind: "decision" })) {
+  for (const { kind, outcome, more } of await fixture.log({ kind: "decision" })) {
     const number = /"number":\s*(\d+)/.exec(JSON.stringify(more["requests"]).replaceAll("\\", ""))?.[1];
     if (kind === "decision" && outcome === "allow" && number !== undefined) decided.add(Number(number));
   }
@@ -67,7 +67,7 @@ async function faults(): Promise<{ readonly twice: readonly number[]; readonly u
 }
 
 async function client(): Promise<LineClient> {
-  const made = new LineClient(world, ["--agent", "scout"]);
+  const made = new LineClient(fixture, ["--agent", "scout"]);
   await made.initialize();
   return made;
 }
@@ -120,14 +120,14 @@ describe("killed at every step of a call", () => {
       const mine = await client();
       const numbers = [0, 30, 60, 90].map((wait) => call(mine, { wait }));
       await pause(milliseconds, "the kill falls into another step of the calls");
-      await world.killDaemon();
-      await world.startDaemon();
+      await fixture.killDaemon();
+      await fixture.startDaemon();
       await until(() => numbers.every((number) => isAnswered(mine, number)), "every call is answered");
       mine.child.stdin?.end();
       await mine.over;
       await settled();
       expect(await faults()).toEqual({ twice: [], unrecorded: [] });
-      expect((await world.ambit("audit", "verify")).status).toBe(0);
+      expect((await fixture.ambit("audit", "verify")).status).toBe(0);
     },
     60_000,
   );
@@ -150,7 +150,7 @@ describe("killed at every step of a call", () => {
 });
 
 test("the control: the same server without ambit executes what no log has", async () => {
-  const child = spawn("node", [join(world.project, "servers/counting.mjs"), String(port)], {
+  const child = spawn("node", [join(fixture.project, "servers/counting.mjs"), String(port)], {
     stdio: ["pipe", "ignore", "ignore"],
   });
   const send = (id: number): void => {

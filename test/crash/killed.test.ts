@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { inspect } from "./inspect.ts";
 
-const rounds = sized(12, 200);
+const rounds = sizeFor(12, 200);
 const roundsPerFolder = 10;
 const roundMillisecondsMax = 30_000;
 const callers = 4;

@@ -9,7 +9,7 @@ import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { Disk } from "./disk.ts";
 import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
-import { canTrace, type DiskEvent, diskEvents, tracing } from "./trace.ts";
+import { canTrace, type DiskEvent, diskEvents, traceCommand } from "./trace.ts";
 
 const cutsWanted = isLong ? Number.POSITIVE_INFINITY : 8;
 /** Enough that the log is checkpointed into the database meanwhile. */
@@ -27,7 +27,7 @@ afterAll(() => {
 
 async function traced(name: string, orders: Partial<Orders>): Promise<readonly DiskEvent[]> {
   const [state, log] = [join(folder, name), join(folder, `${name}.log`)];
-  const ran = await start(program, state, { count, ...orders }, tracing(log)).ended;
+  const ran = await start(program, state, { count, ...orders }, traceCommand(log)).ended;
   expect([ran.status, ran.errors, ran.said.at(-1)]).toEqual([0, "", "ended"]);
   const happened = diskEvents(log, state);
   expect(saidIn(happened)).toEqual(ran.said);

@@ -5,7 +5,7 @@ import type { Approval } from "../../src/core/ports/stores/approval-store.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
-import { approved, charge, claiming, decision, digest, entryOf, noon } from "./entries.ts";
+import { approvedApproval, charge, claimOf, decision, digest, entryOf, noon } from "./entries.ts";
 import { inspect, keptValue } from "./inspect.ts";
 
 const [callers, budget, rounds] = [128, 500, 8];
@@ -73,7 +73,7 @@ describe("an approval", () => {
   /** How many of them got it. */
   const race = async (state: State, approval: Approval, round: string): Promise<number> => {
     const ids = Array.from({ length: racers }, (_, racer) => `${round}-${approval.id}-${racer}`);
-    const all = await Promise.all(ids.map(async (id) => keptValue(await state.ledger.decide(claiming(id, approval)))));
+    const all = await Promise.all(ids.map(async (id) => keptValue(await state.ledger.decide(claimOf(id, approval)))));
     const codes = all.map((each) => (each.ok ? "allowed" : each.code));
     expect(codes.filter((code) => code !== "allowed" && code !== "approval_required")).toEqual([]);
     return codes.filter((code) => code === "allowed").length;
@@ -82,7 +82,7 @@ describe("an approval", () => {
   test(`for ${racers} racers is used by one of them, 20 times`, async () => {
     await inState("approval", async (state) => {
       for (let round = 0; round < 20; round++)
-        expect(await race(state, await approved(state, `a${round}`), "first")).toBe(1);
+        expect(await race(state, await approvedApproval(state, `a${round}`), "first")).toBe(1);
     });
   });
 

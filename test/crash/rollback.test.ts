@@ -9,13 +9,13 @@ import { verifyStoredLog } from "../../src/daemon/log/stored-log.ts";
 import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { openState } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { ownFolder, removeFolder } from "./child.ts";
 import { charge, decision, digest, noon } from "./entries.ts";
 import { keptValue } from "./inspect.ts";
 
 const DATABASE = ["state.db", "state.db-wal", "state.journal"];
-const runs = sized(25, 300);
+const runs = sizeFor(25, 300);
 
 let folder = "";
 let histories = 0;

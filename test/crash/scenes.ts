@@ -4,8 +4,8 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openState, type State } from "../../src/store/state.ts";
 import { pause } from "../house/pause.ts";
-import { copied } from "./copied.ts";
-import { approved, charge, claiming, decision, digest } from "./entries.ts";
+import { copyLog } from "./copied.ts";
+import { approvedApproval, charge, claimOf, decision, digest } from "./entries.ts";
 import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
 import { fire } from "./schedules.ts";
@@ -27,7 +27,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   descriptors,
   spend,
   claim,
-  copied,
+  copied: copyLog,
   tasks,
   schedules,
 };
@@ -118,7 +118,7 @@ async function schedules(orders: Orders, say: Say): Promise<void> {
 /** Uses an approval and never finishes. */
 async function claim(orders: Orders, say: Say): Promise<void> {
   const state = opened(orders);
-  const kept = await state.ledger.decide(claiming("claim", await approved(state, "claimed")));
+  const kept = await state.ledger.decide(claimOf("claim", await approvedApproval(state, "claimed")));
   say(kept.ok && kept.value.ok ? "kept claim" : "refused claim");
   await pause(foreverMilliseconds, "it is killed meanwhile");
 }

@@ -5,13 +5,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openState } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { digest } from "./entries.ts";
 import { keptValue } from "./inspect.ts";
 
-const rounds = sized(5, 60);
+const rounds = sizeFor(5, 60);
 const folders: string[] = [];
 let program: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Schedules that fire in a real store, as fast as it goes: a line for every task that the store acknowledged.
 import type { Schedule } from "../../src/core/ports/stores/schedule-store.ts";
 import type { Zone } from "../../src/core/ports/zone.ts";
-import { begun, fired } from "../../src/org/schedules/schedule-life.ts";
+import { begun, nextStep } from "../../src/org/schedules/schedule-life.ts";
 import { parseWhen } from "../../src/org/schedules/when.ts";
 import type { State } from "../../src/store/state.ts";
 import { agent, entryOf, noon } from "./entries.ts";
@@ -39,7 +39,7 @@ export async function fire(
     const wall = noon + number * everyMilliseconds;
     const step = await state.schedules.change(
       id,
-      (schedule) => fired(schedule, { last: null, followed: null }, { wall, now: wall }, UTC, `${id}-${number}`),
+      (schedule) => nextStep(schedule, { last: null, followed: null }, { wall, now: wall }, UTC, `${id}-${number}`),
       () => [entryOf(`fired-${id}-${number}`, { kind: "control", outcome: "schedule fired" })],
     );
     if (!step.ok || step.value === null) throw new Error("it did not fire");

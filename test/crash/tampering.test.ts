@@ -16,7 +16,7 @@ import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { openState } from "../../src/store/state.ts";
 import { editEntry, editLog, readLog } from "../../src/store/testing/leaf.ts";
 import { root } from "../e2e/ambit.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { ownFolder, removeFolder } from "./child.ts";
 import { charge, decision, digest, noon } from "./entries.ts";
 import { keptValue } from "./inspect.ts";
@@ -24,7 +24,7 @@ import { keptValue } from "./inspect.ts";
 const entries = 120;
 const noted: readonly number[] = [40, 80, 110];
 const last = noted.at(-1) as number;
-const times = sized(8, 200);
+const times = sizeFor(8, 200);
 
 const signer: Signer = signerOf(generateKeyPairSync("ed25519").privateKey);
 let folder = "";

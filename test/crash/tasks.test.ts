@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Task } from "../../src/core/ports/stores/task-store.ts";
 import { openState } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { digest } from "./entries.ts";
 import { keptValue } from "./inspect.ts";
 
-const rounds = sized(6, 60);
+const rounds = sizeFor(6, 60);
 const folders: string[] = [];
 let program: string;
 beforeAll(async () => {

@@ -14,7 +14,7 @@ export type DiskEvent =
 const traced = "openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat";
 
 /** The command line before a program that traces it into a file. All threads; every byte in hexadecimal. */
-export function tracing(log: string): readonly string[] {
+export function traceCommand(log: string): readonly string[] {
   return ["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-xx", "-s", "1048576", "-e", `trace=${traced}`, "-o", log];
 }
 

@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lateMilliseconds } from "../../src/daemon/rpc/limits.ts";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
-import { answered, ask, DaemonWorld, type Echo, ownerOf } from "./world.ts";
+import { ask, DaemonFixture, type Echo, expectValue, ownerOf } from "./fixture.ts";
 
-let world: DaemonWorld;
+let fixture: DaemonFixture;
 let state: string;
 let echo: Echo;
 let pid: number;
 
 beforeAll(async () => {
-  world = await DaemonWorld.make();
-  state = world.state();
-  echo = await world.started(state);
+  fixture = await DaemonFixture.make();
+  state = fixture.state();
+  echo = await fixture.started(state);
   pid = ownerOf(state) ?? 0;
 });
 afterAll(async () => {
   process.kill(pid, "SIGCONT");
   echo.close();
-  await world.remove();
+  await fixture.remove();
 });
 
 async function stopped(act: () => Promise<void>): Promise<void> {
@@ -39,7 +39,7 @@ const stoppedMilliseconds = lateMilliseconds + 200;
 
 describe("while the daemon hangs", () => {
   test("a cancelled request is not executed afterwards", async () => {
-    const own = answered(await world.connect(state));
+    const own = expectValue(await fixture.connect(state));
     await ask(own, "echo", {});
     const cancel = new AbortController();
     let answer: Promise<unknown> = Promise.resolve();
@@ -55,7 +55,7 @@ describe("while the daemon hangs", () => {
   });
 
   test("requests of a closed connection are not executed afterwards", async () => {
-    const own = answered(await world.connect(state));
+    const own = expectValue(await fixture.connect(state));
     await ask(own, "echo", {});
     await stopped(async () => {
       for (let at = 0; at < 20; at++) void own.ask("note", { note: `gone ${at}` });
@@ -79,7 +79,7 @@ describe("while the daemon hangs", () => {
   });
 
   test("a client gives up on a daemon that sends nothing, with a reason", async () => {
-    const own = answered(await world.connect(state, "call", SILENCE));
+    const own = expectValue(await fixture.connect(state, "call", SILENCE));
     await ask(own, "echo", {});
     let answer: unknown = null;
     await stopped(async () => {
@@ -101,17 +101,17 @@ describe("while the daemon hangs", () => {
   test("a new client gives up, with a reason, and the daemon serves the next one", async () => {
     let refused: unknown = null;
     await stopped(async () => {
-      refused = await world.connect(state, "call", SILENCE);
+      refused = await fixture.connect(state, "call", SILENCE);
     });
     expect(refused).toMatchObject({ ok: false, code: "no_answer", fix: "ambit daemon stop" });
-    const own = answered(await world.connect(state));
+    const own = expectValue(await fixture.connect(state));
     expect(await ask(own, "echo", { there: 2 })).toEqual({ there: 2 });
     own.close();
   });
 });
 
 test("a request that takes longer than the silence limit keeps its client, as long as the daemon answers pings", async () => {
-  const own = answered(await world.connect(state, "call", SILENCE));
+  const own = expectValue(await fixture.connect(state, "call", SILENCE));
   let answer: unknown = null;
   const cancel = new AbortController();
   void own.ask("wait", {}, { signal: cancel.signal }).then((one) => {

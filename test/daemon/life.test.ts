@@ -6,21 +6,21 @@ import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { pause } from "../house/pause.ts";
 import { isRunning } from "../house/processes.ts";
 import { until } from "../house/until.ts";
-import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, RawClient } from "./world.ts";
+import { ask, DaemonFixture, type Echo, expectValue, logOf, ownerOf, RawClient } from "./fixture.ts";
 
-let world: DaemonWorld;
+let fixture: DaemonFixture;
 beforeAll(async () => {
-  world = await DaemonWorld.make();
+  fixture = await DaemonFixture.make();
 });
-afterAll(() => world.remove());
+afterAll(() => fixture.remove());
 
 const gone = (pid: number): Promise<void> => until(() => !isRunning(pid), "it is gone");
 
 async function running(
   idleSeconds = 60,
 ): Promise<{ readonly state: string; readonly echo: Echo; readonly pid: number }> {
-  const state = world.state();
-  const echo = await world.started(state, "call", { idleSeconds });
+  const state = fixture.state();
+  const echo = await fixture.started(state, "call", { idleSeconds });
   return { state, echo, pid: ownerOf(state) as number };
 }
 
@@ -120,19 +120,19 @@ test("ends although a client neither reads nor disconnects", async () => {
 });
 
 test("without free descriptors new connections are dropped, and open ones are served", async () => {
-  const state = world.state();
+  const state = fixture.state();
   mkdirSync(daemonFolder(state), { mode: 0o700 });
   // Started directly, with a low limit of descriptors; its ready line is not read.
-  const words = [world.program("echo-daemon"), "--state", state, "--idle", "60"];
-  world.spawnWith("/bin/sh", ["-c", 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...words]);
-  await until(async () => (await world.connect(state)).ok, "it serves");
-  const echo = answered(await world.connect(state));
+  const words = [fixture.program("echo-daemon"), "--state", state, "--idle", "60"];
+  fixture.spawnWith("/bin/sh", ["-c", 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...words]);
+  await until(async () => (await fixture.connect(state)).ok, "it serves");
+  const echo = expectValue(await fixture.connect(state));
   const strangers = await Promise.all(Array.from({ length: 100 }, () => RawClient.come(state)));
   const firsts = await Promise.all(strangers.map((raw) => raw.message()));
   expect(firsts.some((message) => message?.["hello"] !== undefined)).toBe(true);
   expect(firsts.some((message) => message === undefined)).toBe(true);
   expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
   for (const { socket } of strangers) socket.destroy();
-  await until(async () => (await world.connect(state)).ok, "there is room again");
+  await until(async () => (await fixture.connect(state)).ok, "there is room again");
   echo.close();
 });

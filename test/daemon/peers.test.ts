@@ -6,19 +6,19 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { ancestorsMax, readPeer } from "../../src/platform/daemon/peers.ts";
 import { ownIdentity } from "../../src/platform/daemon/process-identity.ts";
-import { ask, DaemonWorld, type Echo, homeOf, RawClient } from "./world.ts";
+import { ask, DaemonFixture, type Echo, homeOf, RawClient } from "./fixture.ts";
 
-let world: DaemonWorld;
+let fixture: DaemonFixture;
 let state: string;
 let echo: Echo;
 beforeAll(async () => {
-  world = await DaemonWorld.make();
-  state = world.state();
-  echo = await world.started(state, "control");
+  fixture = await DaemonFixture.make();
+  state = fixture.state();
+  echo = await fixture.started(state, "control");
 });
 afterAll(async () => {
   echo.close();
-  await world.remove();
+  await fixture.remove();
 });
 
 interface Running {
@@ -105,7 +105,7 @@ test("a process that has exited before it was checked is refused at the control 
 test.runIf(process.getuid?.() === 0)("another user gets no answer, even if the folder is open", async () => {
   const folder = daemonFolder(state);
   const paths = [
-    world.folder,
+    fixture.folder,
     homeOf(state),
     ...[".local", ".local/state", ".local/state/ambit", ".local/state/ambit/daemon"].map((below) =>
       join(homeOf(state), below),

@@ -10,21 +10,21 @@ import {
 import { isLong } from "../house/long.ts";
 import { until } from "../house/until.ts";
 import { variants } from "../native/program.ts";
-import { answered, ask, DaemonWorld, type Echo, logOf, RawClient } from "./world.ts";
+import { ask, DaemonFixture, type Echo, expectValue, logOf, RawClient } from "./fixture.ts";
 
 describe.each(variants.map(([variant]) => variant))("the sockets, served by the %s listener", (variant) => {
-  let world: DaemonWorld;
+  let fixture: DaemonFixture;
   let state: string;
   let echo: Echo;
 
   beforeAll(async () => {
-    world = await DaemonWorld.make(variant);
-    state = world.state();
-    echo = await world.started(state);
+    fixture = await DaemonFixture.make(variant);
+    state = fixture.state();
+    echo = await fixture.started(state);
   });
   afterAll(async () => {
     echo.close();
-    await world.remove();
+    await fixture.remove();
   });
 
   test("answers a thousand concurrent requests, each with its own response", async () => {
@@ -36,7 +36,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("refuses more than 1,024 concurrent requests on one connection, and answers the others", async () => {
-    const own = answered(await world.connect(state));
+    const own = expectValue(await fixture.connect(state));
     const cancel = new AbortController();
     const begun: Promise<void>[] = [];
     const waiting = Array.from({ length: 1_024 }, () => {
@@ -132,7 +132,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("limits the size of a response by its socket", async () => {
-    const control = answered(await world.connect(state, "control"));
+    const control = expectValue(await fixture.connect(state, "control"));
     const large = await ask(control, "large", { bytes: 7_000_000 });
     expect(String(large["text"]).length).toBe(7_000_000);
     expect(await control.ask("large", { bytes: 9_000_000 })).toMatchObject({ ok: false, code: "too_large" });
@@ -275,7 +275,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("with thousands of concurrent requests and notifications on one connection no notification is lost", async () => {
-    const own = answered(await world.connect(state));
+    const own = expectValue(await fixture.connect(state));
     const told = async (note: number): Promise<boolean> => {
       const answer = await own.ask("echo", { note });
       return answer.ok && own.tell("note", { note });
@@ -377,7 +377,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("sends no more bytes than the client acknowledges, and all of them in the end", async () => {
-    const own = answered(await world.connect(state));
+    const own = expectValue(await fixture.connect(state));
     let arrived = 0;
     let take = (): void => undefined;
     const ready = new Promise<void>((give) => {

@@ -44,12 +44,12 @@ export function probeOf(agents: readonly ProbeAgent[], more: Partial<Probe> = {}
 }
 
 /** What is reported about one agent. */
-export function examined(text: string, more: Partial<Probe> = {}): Section {
+export function sectionFor(text: string, more: Partial<Probe> = {}): Section {
   const section = examine(probeOf([agentOf(text)], more)).find(({ about }) => about === "agent");
   if (section === undefined) throw new Error("there is no section about the agent");
   return section;
 }
 
 export function findingsOf(text: string, code: string, more: Partial<Probe> = {}): readonly Finding[] {
-  return examined(text, more).findings.filter((finding) => finding.code === code);
+  return sectionFor(text, more).findings.filter((finding) => finding.code === code);
 }

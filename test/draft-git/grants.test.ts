@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
-import { DraftMachine, DraftWorld, type ShellResult, WRITER } from "../draft/world.ts";
+import { DraftMachine, DraftProject, type ShellResult, WRITER } from "../draft/project.ts";
 import { CALLERS } from "../house/callers.ts";
 import { holdsWithin } from "../house/until.ts";
 
@@ -12,17 +12,17 @@ const WITHOUT_DELETE = WRITER.replace("  - fs.delete\n", "");
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
-    let world: DraftWorld;
-    afterEach(() => world.end());
+    let fixture: DraftProject;
+    afterEach(() => fixture.end());
 
     const start = (record: string): void => {
-      world = new DraftWorld(user, record, machine);
-      world.repository();
+      fixture = new DraftProject(user, record, machine);
+      fixture.repository();
     };
-    const git = (...words: readonly string[]): string => world.person("git", ...words).out.trim();
+    const git = (...words: readonly string[]): string => fixture.person("git", ...words).out.trim();
     const codes = ({ changes }: ShellResult): readonly string[] =>
       (changes?.kept ?? []).map(({ path, code }) => `${path} ${code}`);
-    const states = (): readonly string[] => world.drafts("--all").map(({ state }) => state);
+    const states = (): readonly string[] => fixture.drafts("--all").map(({ state }) => state);
 
     test.each([
       ["a commit", "git rm -q a.txt; git commit -qm gone"],
@@ -35,23 +35,23 @@ for (const user of CALLERS)
     ])("%s that deletes a file needs leave to delete, and a later yes does not replace it", (_, line) => {
       start(WITHOUT_DELETE);
       const before = git("for-each-ref");
-      const result = world.shell(line);
+      const result = fixture.shell(line);
       expect(codes(result)).toContain(".git capability_absent");
       expect(result.changes?.kept.find(({ path }) => path === ".git")?.reason).toContain("a.txt");
-      world.changes("land", result.changes?.draft ?? "", "--yes");
-      expect([git("for-each-ref"), world.read("a.txt")]).toEqual([before, "one\n"]);
+      fixture.changes("land", result.changes?.draft ?? "", "--yes");
+      expect([git("for-each-ref"), fixture.read("a.txt")]).toEqual([before, "one\n"]);
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
     });
 
     /** `other` deletes `secret/x` and adds `src/y`. */
     const branches = (record: string): void => {
       start(record);
-      world.write("secret/x", "kept\n");
+      fixture.write("secret/x", "kept\n");
       git("add", "secret");
       git("commit", "-qm", "secret");
       git("checkout", "-qb", "other");
       git("rm", "-q", "secret/x");
-      world.write("src/y", "new\n");
+      fixture.write("src/y", "new\n");
       git("add", "src");
       git("commit", "-qm", "gone");
       git("checkout", "-q", "main");
@@ -74,14 +74,14 @@ for (const user of CALLERS)
     ])("%s with a deletion that no grant covers stays, with the verb in its reason", (_, line) => {
       branches(WITHOUT_DELETE.replace("  - fs.write\n", "  - fs.write\n  - fs.delete: { in: src }\n"));
       const before = [git("for-each-ref"), git("symbolic-ref", "HEAD"), git("stash", "list")];
-      const { changes } = world.shell(line);
+      const { changes } = fixture.shell(line);
       const kept = changes?.kept.find(({ path }) => path === ".git");
       expect(kept).toMatchObject({
         code: "scope_violation",
         reason: expect.stringContaining("fs.delete of this path: secret/x"),
       });
       expect([git("for-each-ref"), git("symbolic-ref", "HEAD"), git("stash", "list")]).toEqual(before);
-      expect([git("status", "--porcelain", "--untracked-files=no"), world.read("secret/x")]).toEqual(["", "kept\n"]);
+      expect([git("status", "--porcelain", "--untracked-files=no"), fixture.read("secret/x")]).toEqual(["", "kept\n"]);
     });
 
     test.each([
@@ -90,11 +90,11 @@ for (const user of CALLERS)
     ])("a merge of %s that takes back a file of main stays: merging it would delete the file", (_, more) => {
       start(WITHOUT_DELETE);
       git("branch", "early");
-      world.write("b.txt", "two\n");
+      fixture.write("b.txt", "two\n");
       git("add", "b.txt");
       git("commit", "-qm", "more");
       const before = git("for-each-ref");
-      const { changes } = world.shell(
+      const { changes } = fixture.shell(
         `git branch feature $(git commit-tree early^{tree} -p early -p main ${more} -m m)`,
       );
       const kept = changes?.kept.find(({ path }) => path === ".git");
@@ -108,16 +108,16 @@ for (const user of CALLERS)
     test("HEAD at a branch with more files than the index needs leave to delete: the next commit would delete them", () => {
       start(WITHOUT_DELETE);
       git("checkout", "-qb", "more");
-      world.write("b.txt", "two\n");
+      fixture.write("b.txt", "two\n");
       git("add", "b.txt");
       git("commit", "-qm", "more");
       git("checkout", "-q", "main");
-      const result = world.shell("git symbolic-ref HEAD refs/heads/more");
+      const result = fixture.shell("git symbolic-ref HEAD refs/heads/more");
       expect(result.changes?.kept.find(({ path }) => path === ".git")?.reason).toContain(
         "fs.delete of this path: b.txt",
       );
       expect(git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
-      expect(codes(world.shell("git checkout -q more"))).toEqual([]);
+      expect(codes(fixture.shell("git checkout -q more"))).toEqual([]);
       expect([git("symbolic-ref", "HEAD"), git("status", "--porcelain", "--untracked-files=no")]).toEqual([
         "refs/heads/more",
         "",
@@ -134,11 +134,11 @@ for (const user of CALLERS)
         "echo 2 > a.txt; git stash -q",
         "echo 3 > a.txt; echo 3 > untracked; git stash push -q -u -- a.txt untracked",
       ];
-      for (const line of lines) expect([line, codes(world.shell(line))]).toEqual([line, []]);
-      world.person("sh", "-c", `git checkout -q main; ${commit("d.txt")}; git checkout -q topic`);
-      expect(codes(world.shell("git merge -q --no-edit main"))).toEqual([]);
+      for (const line of lines) expect([line, codes(fixture.shell(line))]).toEqual([line, []]);
+      fixture.person("sh", "-c", `git checkout -q main; ${commit("d.txt")}; git checkout -q topic`);
+      expect(codes(fixture.shell("git merge -q --no-edit main"))).toEqual([]);
       expect(git("log", "-1", "--format=%s")).toBe("Merge branch 'main' into topic");
-      expect(codes(world.shell("git rebase -q main"))).toEqual([]);
+      expect(codes(fixture.shell("git rebase -q main"))).toEqual([]);
       expect(git("log", "--format=%s")).toBe("c.txt\nb.txt\nd.txt\nfirst");
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
     });
@@ -146,10 +146,10 @@ for (const user of CALLERS)
     test("a later deletion of a path that waits is decided by itself", () => {
       start(WITHOUT_DELETE);
       const before = git("for-each-ref");
-      const result = world.shell(
+      const result = fixture.shell(
         "echo x > .envrc; git add .envrc; git commit -qm 1; git rm -q .envrc; git commit -qm 2",
       );
-      world.changes("land", result.changes?.draft ?? "", "--yes");
+      fixture.changes("land", result.changes?.draft ?? "", "--yes");
       expect(result.changes?.kept.find(({ path }) => path === ".git")?.reason).toContain(
         "fs.delete of this path: .envrc",
       );
@@ -162,13 +162,17 @@ for (const user of CALLERS)
     ])("%s of a session that has ended stays, with its files", async (_, line) => {
       start(WRITER);
       const before = git("for-each-ref");
-      const words = world.command(["exec", "writer", "--shell", "--", `${line}; echo ready; read -r word`]);
-      const client = spawn(...words, { cwd: world.project, env: world.environment, stdio: ["pipe", "pipe", "ignore"] });
+      const words = fixture.command(["exec", "writer", "--shell", "--", `${line}; echo ready; read -r word`]);
+      const client = spawn(...words, {
+        cwd: fixture.project,
+        env: fixture.environment,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
       await once(client.stdout, "data");
       client.kill("SIGKILL");
       await holdsWithin(60_000, () => states().some((state) => state !== "running"), 100);
       expect(states()).toEqual(["kept"]);
-      expect([git("for-each-ref"), world.read("b.txt")]).toEqual([before, null]);
+      expect([git("for-each-ref"), fixture.read("b.txt")]).toEqual([before, null]);
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
     });
   });

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftMachine, DraftWorld } from "../draft/world.ts";
+import { DraftMachine, DraftProject } from "../draft/project.ts";
 import { CALLERS } from "../house/callers.ts";
 
 const machine = new DraftMachine();
@@ -10,39 +10,39 @@ const machine = new DraftMachine();
 const USER = CALLERS[0] ?? 0;
 const COMMIT = "echo two > b.txt && git add b.txt && git commit -q -m second";
 
-let world: DraftWorld;
+let fixture: DraftProject;
 beforeEach(() => {
-  world = new DraftWorld(USER, undefined, machine);
+  fixture = new DraftProject(USER, undefined, machine);
 });
-afterEach(() => world.end());
+afterEach(() => fixture.end());
 
 function person(...words: readonly string[]): string {
-  const { status, out, err } = world.person(...words);
+  const { status, out, err } = fixture.person(...words);
   if (status !== 0) throw new Error(`${words.join(" ")}: ${err}`);
   return out.trimEnd();
 }
 
 /** Replaces the project by what `make` creates at its path; its records stay. */
 function replaceProject(make: () => void): void {
-  const aside = join(world.base, "aside");
-  renameSync(join(world.project, ".ambit"), aside);
-  rmdirSync(world.project);
+  const aside = join(fixture.base, "aside");
+  renameSync(join(fixture.project, ".ambit"), aside);
+  rmdirSync(fixture.project);
   // Commands of the person start in the project.
-  mkdirSync(world.project);
-  world.own();
+  mkdirSync(fixture.project);
+  fixture.own();
   make();
-  renameSync(aside, join(world.project, ".ambit"));
-  world.own();
+  renameSync(aside, join(fixture.project, ".ambit"));
+  fixture.own();
 }
 
-const main = (): string => join(world.base, "main");
+const main = (): string => join(fixture.base, "main");
 
 function mainRepository(): void {
   mkdirSync(main());
-  world.own();
+  fixture.own();
   person("git", "init", "-q", "-b", "main", main());
   writeFileSync(join(main(), "a.txt"), "one\n");
-  world.own();
+  fixture.own();
   person("git", "-C", main(), "add", "a.txt");
   person("git", "-C", main(), "commit", "-q", "-m", "first");
 }
@@ -51,26 +51,26 @@ function linkedWorktree(): void {
   replaceProject(() => {
     mainRepository();
     // Git accepts an empty folder.
-    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", world.project);
+    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", fixture.project);
   });
   writeFileSync(join(main(), ".git", "info", "exclude"), ".ambit\n");
-  world.own();
+  fixture.own();
 }
 
 describe("a linked worktree as the root", () => {
   beforeEach(linkedWorktree);
 
   test("status and log work inside, and leave nothing behind", () => {
-    const { output, changes } = world.shell(
+    const { output, changes } = fixture.shell(
       "git status --porcelain && git log --format=%s && git branch --show-current",
     );
     expect(output).toBe("first\nfeature\n");
     expect(changes?.kept ?? []).toEqual([]);
-    expect(readFileSync(join(world.project, ".git"), "utf8")).toMatch(/^gitdir: .*\/worktrees\/project\n$/);
+    expect(readFileSync(join(fixture.project, ".git"), "utf8")).toMatch(/^gitdir: .*\/worktrees\/project\n$/);
   });
 
   test("a commit lands in the common repository, and the worktree is clean", () => {
-    const result = world.shell(COMMIT);
+    const result = fixture.shell(COMMIT);
     expect([result.errors, result.changes?.kept]).toEqual(["", []]);
     expect(person("git", "log", "--format=%s")).toBe("second\nfirst");
     expect(person("git", "-C", main(), "log", "--format=%s", "feature")).toBe("second\nfirst");
@@ -81,24 +81,24 @@ describe("a linked worktree as the root", () => {
   });
 
   test("two commands in a row: the second sees the commit of the first", () => {
-    world.shell(COMMIT);
-    const { output } = world.shell("git log --format=%s; echo three > c.txt; git add c.txt; git commit -q -m third");
+    fixture.shell(COMMIT);
+    const { output } = fixture.shell("git log --format=%s; echo three > c.txt; git add c.txt; git commit -q -m third");
     expect(output).toBe("second\nfirst\n");
     expect(person("git", "log", "--format=%s")).toBe("third\nsecond\nfirst");
   });
 
   test("branches are created, switched and deleted as usual", () => {
-    world.shell("git checkout -q -b other && echo x > x.txt && git add x.txt && git commit -q -m other");
+    fixture.shell("git checkout -q -b other && echo x > x.txt && git add x.txt && git commit -q -m other");
     expect(person("git", "rev-parse", "--abbrev-ref", "HEAD")).toBe("other");
     expect(person("git", "log", "--format=%s", "other")).toBe("other\nfirst");
-    const { changes } = world.shell("git branch -q -D feature");
+    const { changes } = fixture.shell("git branch -q -D feature");
     expect(changes?.kept).toEqual([]);
     expect(person("git", "branch", "--format=%(refname:short)")).toBe("main\nother");
   });
 
   test("configuration, hooks and alternates of the private folder never land", () => {
     const before = readFileSync(join(main(), ".git", "config"), "utf8");
-    const { changes } = world.shell(
+    const { changes } = fixture.shell(
       "git config core.fsmonitor ./evil; mkdir -p .git/hooks; echo evil > .git/hooks/post-checkout; echo /etc > .git/objects/info/alternates",
     );
     expect(changes?.kept.map(({ path, code }) => `${path} ${code}`).sort()).toEqual([
@@ -112,22 +112,22 @@ describe("a linked worktree as the root", () => {
   });
 
   test("a branch checked out in the main worktree does not move", () => {
-    const { changes } = world.shell("git branch -f main $(git commit-tree -m x HEAD^{tree} -p HEAD)");
+    const { changes } = fixture.shell("git branch -f main $(git commit-tree -m x HEAD^{tree} -p HEAD)");
     expect(changes?.kept[0]?.reason).toContain("refs/heads/main is checked out in a linked worktree");
     expect(person("git", "-C", main(), "log", "--format=%s", "main")).toBe("first");
   });
 
   test("a concurrent commit of the person is a conflict, and both are kept", async () => {
-    const held = await world.hold(COMMIT);
+    const held = await fixture.hold(COMMIT);
     person("git", "commit", "-q", "--allow-empty", "-m", "mine");
     await held.release();
     expect(person("git", "log", "--format=%s")).toBe("mine\nfirst");
-    const [draft] = world.drafts();
+    const [draft] = fixture.drafts();
     expect(draft).toMatchObject({ state: "kept" });
   });
 
   test("a commit that adds a trigger waits for approval", () => {
-    const { changes } = world.shell(
+    const { changes } = fixture.shell(
       "mkdir .vscode; echo '{}' > .vscode/tasks.json; git add -f .vscode; git commit -q -m evil",
     );
     expect(changes?.kept.some(({ path, code }) => path === ".git" && code === "approval_required")).toBe(true);
@@ -135,23 +135,23 @@ describe("a linked worktree as the root", () => {
   });
 
   test("the `.git` file itself cannot be replaced", () => {
-    const before = readFileSync(join(world.project, ".git"), "utf8");
-    const { changes } = world.shell("rm -rf .git; echo 'gitdir: /tmp/evil' > .git");
+    const before = readFileSync(join(fixture.project, ".git"), "utf8");
+    const { changes } = fixture.shell("rm -rf .git; echo 'gitdir: /tmp/evil' > .git");
     expect(changes?.kept.length).toBeGreaterThan(0);
-    expect(readFileSync(join(world.project, ".git"), "utf8")).toBe(before);
+    expect(readFileSync(join(fixture.project, ".git"), "utf8")).toBe(before);
   });
 
   test("the main worktree's git folder is not visible inside, only objects to read", () => {
     const git = join(main(), ".git");
-    const { output } = world.shell(`ls ${git}; cat ${git}/config; touch ${git}/objects/x || echo refused`);
+    const { output } = fixture.shell(`ls ${git}; cat ${git}/config; touch ${git}/objects/x || echo refused`);
     expect(output).toBe("objects\nrefused\n");
     expect(existsSync(join(git, "objects", "x"))).toBe(false);
   });
 });
 
 test("trust and the git tool work in a linked worktree", () => {
-  world.end();
-  world = new DraftWorld(
+  fixture.end();
+  fixture = new DraftProject(
     USER,
     [
       "---",
@@ -166,21 +166,21 @@ test("trust and the git tool work in a linked worktree", () => {
     machine,
   );
   linkedWorktree();
-  expect(world.ambit(["trust", "--yes"]).status).toBe(0);
-  const { out, err } = world.ambit(["call", "writer", "git", '{"command":"log"}', "--json"]);
+  expect(fixture.ambit(["trust", "--yes"]).status).toBe(0);
+  const { out, err } = fixture.ambit(["call", "writer", "git", '{"command":"log"}', "--json"]);
   expect([out, err]).toEqual([expect.stringContaining("first"), ""]);
 });
 
 test("a read-only root that is a linked worktree sees the repository and cannot change it", () => {
-  world.end();
-  world = new DraftWorld(
+  fixture.end();
+  fixture = new DraftProject(
     USER,
     ["---", "id: writer", "capabilities:", "  - proc.exec: { cmds: [git], in: ., root: ro }", "---", ""].join("\n"),
     machine,
   );
   linkedWorktree();
   const run = (...words: readonly string[]): { readonly output: string; readonly errors: string } =>
-    JSON.parse(world.ambit(["exec", "writer", "--json", "--", ...words]).out);
+    JSON.parse(fixture.ambit(["exec", "writer", "--json", "--", ...words]).out);
   expect(run("git", "log", "--format=%s").output).toBe("first\n");
   expect(run("git", "branch", "x").errors).toContain("Read-only file system");
   expect(person("git", "branch", "--list", "x")).toBe("");
@@ -189,42 +189,42 @@ test("a read-only root that is a linked worktree sees the repository and cannot 
 describe("a `.git` file that leads elsewhere", () => {
   test("to a repository that does not name this folder: nothing of that repository is visible", () => {
     mainRepository();
-    writeFileSync(join(world.project, ".git"), `gitdir: ${join(main(), ".git")}\n`);
-    world.own();
-    const { output, errors } = world.shell(`git log --format=%s; ls -A ${world.base} | grep main || echo absent`);
+    writeFileSync(join(fixture.project, ".git"), `gitdir: ${join(main(), ".git")}\n`);
+    fixture.own();
+    const { output, errors } = fixture.shell(`git log --format=%s; ls -A ${fixture.base} | grep main || echo absent`);
     expect([output, errors]).toEqual(["absent\n", expect.stringContaining("not a git repository")]);
   });
 
   test("to a worktree entry of another folder", () => {
     mainRepository();
-    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", join(world.base, "feature"));
-    writeFileSync(join(world.project, ".git"), `gitdir: ${join(main(), ".git/worktrees/feature")}\n`);
-    world.own();
-    const { errors } = world.shell("git log --format=%s");
+    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", join(fixture.base, "feature"));
+    writeFileSync(join(fixture.project, ".git"), `gitdir: ${join(main(), ".git/worktrees/feature")}\n`);
+    fixture.own();
+    const { errors } = fixture.shell("git log --format=%s");
     expect(errors).toContain("not a git repository");
   });
 
   test("with a commondir that leads out to a third repository", () => {
     linkedWorktree();
-    const third = join(world.base, "third");
+    const third = join(fixture.base, "third");
     person("git", "init", "-q", third);
     writeFileSync(join(main(), ".git/worktrees/project/commondir"), `${join(third, ".git")}\n`);
-    world.own();
-    const { errors } = world.shell("git status; true");
+    fixture.own();
+    const { errors } = fixture.shell("git status; true");
     expect(errors).toContain("not a git repository");
   });
 });
 
 describe("a linked worktree below the root", () => {
   beforeEach(() => {
-    world.repository();
+    fixture.repository();
     person("git", "worktree", "add", "-q", "-b", "feature", "wt");
-    writeFileSync(join(world.project, ".git", "info", "exclude"), ".ambit\nwt\n");
-    world.own();
+    writeFileSync(join(fixture.project, ".git", "info", "exclude"), ".ambit\nwt\n");
+    fixture.own();
   });
 
   test("a commit in it lands with its branch and its own index", () => {
-    const result = world.shell(`cd wt && ${COMMIT}`);
+    const result = fixture.shell(`cd wt && ${COMMIT}`);
     expect([result.errors, result.changes?.kept]).toEqual(["", []]);
     expect(person("git", "-C", "wt", "log", "--format=%s")).toBe("second\nfirst");
     expect(person("git", "-C", "wt", "status", "--porcelain")).toBe("");
@@ -234,35 +234,37 @@ describe("a linked worktree below the root", () => {
   });
 
   test("its branch does not move from outside of it", () => {
-    const { changes } = world.shell("git update-ref refs/heads/feature $(git commit-tree -m x HEAD^{tree} -p HEAD)");
+    const { changes } = fixture.shell("git update-ref refs/heads/feature $(git commit-tree -m x HEAD^{tree} -p HEAD)");
     expect(changes?.kept[0]?.reason).toContain("refs/heads/feature is checked out in a linked worktree");
     expect(person("git", "log", "--format=%s", "feature")).toBe("first");
   });
 
   test("a new worktree and one whose `gitdir` a program changes do not land", () => {
-    const file = join(world.project, ".git/worktrees/wt/gitdir");
+    const file = join(fixture.project, ".git/worktrees/wt/gitdir");
     const before = readFileSync(file, "utf8");
-    const { changes } = world.shell("echo /tmp/evil/.git > .git/worktrees/wt/gitdir; git worktree add -q -b more more");
+    const { changes } = fixture.shell(
+      "echo /tmp/evil/.git > .git/worktrees/wt/gitdir; git worktree add -q -b more more",
+    );
     expect(changes?.kept.map(({ path }) => path)).toContain(".git/worktrees/wt/gitdir");
     expect(readFileSync(file, "utf8")).toBe(before);
-    expect(existsSync(join(world.project, ".git/worktrees/more"))).toBe(false);
-    expect(existsSync(join(world.project, "more/.git"))).toBe(false);
+    expect(existsSync(join(fixture.project, ".git/worktrees/more"))).toBe(false);
+    expect(existsSync(join(fixture.project, "more/.git"))).toBe(false);
   });
 });
 
 describe("a submodule", () => {
-  const inside = (): string => join(world.project, "sub");
+  const inside = (): string => join(fixture.project, "sub");
 
   function withSubmodule(): void {
     mainRepository();
-    world.repository();
+    fixture.repository();
     person("git", "-c", "protocol.file.allow=always", "submodule", "add", "-q", main(), "sub");
     person("git", "commit", "-q", "-m", "add sub");
   }
 
   test("below the root: a commit in it lands in its own git folder", () => {
     withSubmodule();
-    const result = world.shell(`cd sub && ${COMMIT}`);
+    const result = fixture.shell(`cd sub && ${COMMIT}`);
     expect([result.errors, result.changes?.kept]).toEqual(["", []]);
     expect(person("git", "-C", inside(), "log", "--format=%s")).toBe("second\nfirst");
     expect(person("git", "-C", inside(), "status", "--porcelain")).toBe("");
@@ -271,7 +273,7 @@ describe("a submodule", () => {
 
   test("below the root: commits in both land together", () => {
     withSubmodule();
-    const result = world.shell(`cd sub && ${COMMIT} && cd .. && git commit -q -am bump`);
+    const result = fixture.shell(`cd sub && ${COMMIT} && cd .. && git commit -q -am bump`);
     expect([result.errors, result.changes?.kept]).toEqual(["", []]);
     expect(person("git", "log", "--format=%s", "-1")).toBe("bump");
     expect(person("git", "status", "--porcelain", "--ignore-submodules=none")).toBe("?? .ambit/");
@@ -279,7 +281,7 @@ describe("a submodule", () => {
 
   test("whose hooks and settings a program writes: they do not land", () => {
     withSubmodule();
-    const { changes } = world.shell(
+    const { changes } = fixture.shell(
       "cd sub && git config core.fsmonitor ./evil && echo x > ../.git/modules/sub/hooks/evil",
     );
     expect(changes?.kept.map(({ path }) => path).sort()).toEqual([
@@ -290,11 +292,11 @@ describe("a submodule", () => {
 
   test("whose name leads out of `modules`: nothing lands for it", () => {
     withSubmodule();
-    const { changes } = world.shell(
+    const { changes } = fixture.shell(
       "mkdir -p .git/modules/x && cp -r .git/modules/sub .git/modules/x/y; rm -f sub/.git; echo 'gitdir: ../.git/modules/x/../x/y' > sub/.git",
     );
     expect(changes?.kept.length).toBeGreaterThan(0);
-    expect(existsSync(join(world.project, ".git/modules/x"))).toBe(false);
+    expect(existsSync(join(fixture.project, ".git/modules/x"))).toBe(false);
     expect(readFileSync(join(inside(), ".git"), "utf8")).toBe("gitdir: ../.git/modules/sub\n");
   });
 });

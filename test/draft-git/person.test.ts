@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftMachine, DraftWorld, type Result } from "../draft/world.ts";
+import { DraftMachine, DraftProject, type Result } from "../draft/project.ts";
 import { root } from "../e2e/ambit.ts";
 import { CALLERS } from "../house/callers.ts";
 
@@ -14,17 +14,17 @@ const COMMIT = "echo agent > b.txt; git add b.txt; git commit -qm agent";
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
-    let world: DraftWorld;
+    let fixture: DraftProject;
     beforeEach(() => {
-      world = new DraftWorld(user, undefined, machine);
-      world.repository();
+      fixture = new DraftProject(user, undefined, machine);
+      fixture.repository();
     });
-    afterEach(() => world.end());
+    afterEach(() => fixture.end());
 
-    const git = (...words: readonly string[]): string => world.person("git", ...words).out.trim();
-    const shell = (line: string): unknown => world.person("sh", "-c", line);
+    const git = (...words: readonly string[]): string => fixture.person("git", ...words).out.trim();
+    const shell = (line: string): unknown => fixture.person("sh", "-c", line);
     const reasons = (): readonly string[] => {
-      return world.drafts().flatMap(({ kept }) => kept.map(({ path, reason }) => `${path}: ${reason}`));
+      return fixture.drafts().flatMap(({ kept }) => kept.map(({ path, reason }) => `${path}: ${reason}`));
     };
 
     test.each([
@@ -35,13 +35,13 @@ for (const user of CALLERS)
       ["packs refs and objects", "git gc -q"],
       ["edits another file", "echo mine > c.txt"],
     ])("who %s while a program commits: the commit lands", async (_, line) => {
-      const held = await world.hold(COMMIT);
+      const held = await fixture.hold(COMMIT);
       shell(line);
       await held.release();
       expect(reasons()).toEqual([]);
       expect(git("log", "--format=%s", "main")).toBe("agent\nfirst");
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
-      expect(world.read("b.txt")).toBe("agent\n");
+      expect(fixture.read("b.txt")).toBe("agent\n");
       expect(git("fsck", "--strict", "--no-dangling")).toBe("");
     });
 
@@ -54,29 +54,29 @@ for (const user of CALLERS)
     ])(
       "who %s while a program commits: it stays a draft with the reason, and nothing is lost",
       async (_, line, log) => {
-        const held = await world.hold(COMMIT);
+        const held = await fixture.hold(COMMIT);
         shell(line);
         const staged = git("diff", "--cached", "--name-only");
         await held.release();
         expect(reasons()[0]).toMatch(/^\.git: .* changed /);
         expect(git("log", "--format=%s")).toBe(log);
         expect(git("diff", "--cached", "--name-only")).toBe(staged);
-        expect(world.read("b.txt")).toBeNull();
-        const [draft] = world.drafts();
-        expect(world.changes("show", draft?.draft ?? "").out).toContain("b.txt");
+        expect(fixture.read("b.txt")).toBeNull();
+        const [draft] = fixture.drafts();
+        expect(fixture.changes("show", draft?.draft ?? "").out).toContain("b.txt");
       },
     );
 
     test("a commit that waits for review lands after the person's git has rewritten HEAD and index", () => {
-      const { changes } = world.shell(COMMIT, "--review");
+      const { changes } = fixture.shell(COMMIT, "--review");
       shell("sleep 0.1; touch a.txt; git status; git checkout -q -b side; git checkout -q main; git gc -q");
-      expect(world.changes("land", changes?.draft ?? "", "--yes")).toMatchObject({ status: 0 });
+      expect(fixture.changes("land", changes?.draft ?? "", "--yes")).toMatchObject({ status: 0 });
       expect(git("log", "--format=%s")).toBe("agent\nfirst");
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
     });
 
     test("in a linked worktree the same: a refresh is no conflict", () => {
-      const tree = new DraftWorld(user, undefined, machine);
+      const tree = new DraftProject(user, undefined, machine);
       try {
         git("worktree", "add", "-q", "-b", "side", `${tree.project}/tree`);
         const record = tree.read(".ambit/agents/writer.md") ?? "";

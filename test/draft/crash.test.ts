@@ -12,7 +12,7 @@ import {
   newFolder,
   newWorker,
   places,
-  scanned,
+  scanDraft,
   snapshot,
   type Tree,
   temporaryNames,
@@ -46,7 +46,7 @@ async function interrupted(
   call: string,
   when: number,
 ): Promise<boolean> {
-  const steps = (await scanned(given)).changes.map(stepOf);
+  const steps = (await scanDraft(given)).changes.map(stepOf);
   const worker = newWorker(given.root, given.drafts, killedAt(call, when));
   const ready = await worker.ready;
   // Killed before its first request: the setup makes a rename as well.
@@ -105,7 +105,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
 
   test("an interrupted draft is neither scanned nor landed before it is recovered", async () => {
     const given = await draftFixture({ root: ROOT, upper: UPPER, place });
-    const steps = (await scanned(given)).changes.map(stepOf);
+    const steps = (await scanDraft(given)).changes.map(stepOf);
     expect(await interrupted(given, "land", "renameat2", 4)).toBe(true);
     expect(await given.worker.scan(given.id)).toMatchObject({ status: "refused", errno: 16 });
     expect(await given.worker.land(given.id, steps, given.start)).toMatchObject({ status: "refused", errno: 16 });
@@ -116,7 +116,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
     let isTried = false;
     for (let when = 2; !isTried && when < 12; when++) {
       const given = await draftFixture({ root: { "a.txt": "a" }, upper: { "a.txt": "A", "z/new": "n" }, place });
-      const { changes } = await scanned(given);
+      const { changes } = await scanDraft(given);
       const steps = [...changes].sort((one, other) => (one.path.join("/") < other.path.join("/") ? -1 : 1)).map(stepOf);
       const worker = newWorker(given.root, given.drafts, killedAt("renameat2", when));
       await worker.ready;

@@ -154,7 +154,7 @@ export function newWorker(root: string, drafts: string, program: string = native
   return worker;
 }
 
-export async function scanned(given: DraftFixture): Promise<DraftScan> {
+export async function scanDraft(given: DraftFixture): Promise<DraftScan> {
   const result: ScanResult = await given.worker.scan(given.id);
   if (result.status !== "scanned") throw new Error(`${result.status}: ${result.reason}`);
   return result.scan;
@@ -165,12 +165,12 @@ export async function landAll(
   given: DraftFixture,
   choose: (change: Change) => boolean = () => true,
 ): Promise<LandResult> {
-  const { changes } = await scanned(given);
+  const { changes } = await scanDraft(given);
   return given.worker.land(given.id, changes.filter(choose).map(stepOf), given.start);
 }
 
 /** Each change in a few words. */
-export function told({ changes }: DraftScan): readonly string[] {
+export function changeLines({ changes }: DraftScan): readonly string[] {
   return changes.map((change) => `${change.kind} ${change.path.join("/")}`);
 }
 

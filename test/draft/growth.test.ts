@@ -4,27 +4,27 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
-import { DraftWorld, WRITER } from "./world.ts";
+import { DraftProject, WRITER } from "./project.ts";
 
 const LIVE = WRITER.replace("  - proc.eval\n", "  - proc.eval: { root: live }\n");
 const BYTES = "i=0; while :; do head -c 1000000 /dev/urandom > f$i; i=$((i+1)); sleep 0.05; done";
 const FILES = "mkdir d; i=0; while :; do : > d/$i; i=$((i+1)); sleep 0.01; done";
 
 describe.each(CALLERS)("as user %s", (user) => {
-  let world: DraftWorld;
-  afterEach(() => world.end());
+  let fixture: DraftProject;
+  afterEach(() => fixture.end());
 
   const start = (record: string, limits: string): void => {
-    world = new DraftWorld(user, record);
-    mkdirSync(join(world.base, "config", "ambit"), { recursive: true });
-    writeFileSync(join(world.base, "config", "ambit", "config.yml"), `limits: ${limits}\n`);
-    world.own();
+    fixture = new DraftProject(user, record);
+    mkdirSync(join(fixture.base, "config", "ambit"), { recursive: true });
+    writeFileSync(join(fixture.base, "config", "ambit", "config.yml"), `limits: ${limits}\n`);
+    fixture.own();
   };
   const exec = (
     line: string,
     ...options: readonly string[]
   ): { readonly out: string; readonly status: number | null } =>
-    world.ambit(["exec", "writer", "--json", ...options, "--shell", "--", line]);
+    fixture.ambit(["exec", "writer", "--json", ...options, "--shell", "--", line]);
 
   test.each([
     [
@@ -57,10 +57,10 @@ describe.each(CALLERS)("as user %s", (user) => {
       const name = line === BYTES ? "f0" : "d";
       if (options.includes("--review")) {
         expect(changes.kept.map((one: { path: string }) => one.path)).toContain(name);
-        expect(world.changes("land", changes.draft, "--yes").status).toBe(0);
+        expect(fixture.changes("land", changes.draft, "--yes").status).toBe(0);
       }
-      expect(readdirSync(world.project)).toContain(name);
-      expect(JSON.parse(world.changes("list", "--json").out).drafts).toEqual([]);
+      expect(readdirSync(fixture.project)).toContain(name);
+      expect(JSON.parse(fixture.changes("list", "--json").out).drafts).toEqual([]);
     },
   );
 
@@ -71,9 +71,9 @@ describe.each(CALLERS)("as user %s", (user) => {
     // Root can list every folder.
     const reason = user === 0 ? /more than 50 files/ : /a folder in it cannot be listed/;
     expect(JSON.parse(out).ending).toMatchObject({ because: "draft", reason: expect.stringMatching(reason) });
-    expect(readFileSync(join(world.project, "x", "in"), "utf8")).toBe("in\n");
-    expect(readdirSync(world.project)).toContain("d");
-    expect(JSON.parse(world.changes("list", "--json").out).drafts).toEqual([]);
+    expect(readFileSync(join(fixture.project, "x", "in"), "utf8")).toBe("in\n");
+    expect(readdirSync(fixture.project)).toContain("d");
+    expect(JSON.parse(fixture.changes("list", "--json").out).drafts).toEqual([]);
   });
 
   test("files that come and go do not switch the limits off", () => {
@@ -93,12 +93,12 @@ describe.each(CALLERS)("as user %s", (user) => {
 
 /** Only root can mount a small file system without a namespace of its own. */
 describe.skipIf(process.getuid?.() !== 0)("a full disk", () => {
-  let world: DraftWorld;
+  let fixture: DraftProject;
   const mounts: string[] = [];
   afterEach(() => {
-    world.stopDaemon();
+    fixture.stopDaemon();
     for (const mount of mounts.splice(0)) spawnSync("umount", [mount]);
-    world.end();
+    fixture.end();
   });
   const small = (path: string): void => {
     mkdirSync(path, { recursive: true });
@@ -107,13 +107,13 @@ describe.skipIf(process.getuid?.() !== 0)("a full disk", () => {
   };
 
   test("of the state folder: the program is stopped, and the log still works", () => {
-    world = new DraftWorld(0);
-    world.stopDaemon();
-    small(join(world.base, "state", "ambit", "drafts"));
-    const { out } = world.ambit(["exec", "writer", "--json", "--shell", "--", BYTES]);
+    fixture = new DraftProject(0);
+    fixture.stopDaemon();
+    small(join(fixture.base, "state", "ambit", "drafts"));
+    const { out } = fixture.ambit(["exec", "writer", "--json", "--shell", "--", BYTES]);
     const { ending, changes } = JSON.parse(out);
     expect(ending).toMatchObject({ because: "draft", reason: expect.stringContaining("no space") });
-    expect(world.changes("discard", changes.draft, "--yes").status).toBe(0);
-    expect(world.shell("echo fine").output).toBe("fine\n");
+    expect(fixture.changes("discard", changes.draft, "--yes").status).toBe(0);
+    expect(fixture.shell("echo fine").output).toBe("fine\n");
   });
 });

@@ -18,22 +18,22 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
-import { asOrdinaryUser } from "../files/world.ts";
+import { asOrdinaryUser } from "../files/fixture.ts";
 import {
+  changeLines,
   draftFixture,
   landAll,
   newFolder,
   newWorker,
   places,
   plant,
-  scanned,
+  scanDraft,
   setAttribute,
   snapshot,
   startMoment,
   type Tree,
   temporaryNames,
   tick,
-  told,
 } from "./fixture.ts";
 
 const ROOT: Tree = {
@@ -84,7 +84,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     expect(await landAll(given)).toEqual({ status: "landed", landing: 1, changed: 14, alreadyThere: 0 });
     expect(snapshot(given.root)).toEqual(AFTER);
     expect(temporaryNames(given.root)).toEqual([]);
-    expect(told(await scanned(given))).toEqual([]);
+    expect(changeLines(await scanDraft(given))).toEqual([]);
     expect(await given.worker.undo(given.id, 1)).toEqual({ status: "undone", landing: 1 });
     expect(snapshot(given.root)).toEqual(before);
     expect(temporaryNames(given.root)).toEqual([]);
@@ -101,7 +101,11 @@ describe.each(places)("drafts on the %s", (title, place) => {
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
     expect(await landAll(given, ({ path }) => path.at(-1) === "x")).toMatchObject({ status: "landed", changed: 1 });
     // The file that landed is not counted as deleted by the opaque folder.
-    expect([...told(await scanned(given))].sort()).toEqual(["delete dir/b.txt", "delete dir/sub/c.txt", "file a.txt"]);
+    expect([...changeLines(await scanDraft(given))].sort()).toEqual([
+      "delete dir/b.txt",
+      "delete dir/sub/c.txt",
+      "file a.txt",
+    ]);
     expect(await landAll(given)).toMatchObject({ status: "landed", landing: 2, changed: 3 });
     expect(snapshot(given.root)).toMatchObject({ "a.txt": "644 A", "dir/x": "644 x" });
     expect(existsSync(join(given.root, "dir/b.txt"))).toBe(false);
@@ -156,7 +160,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
       ],
     ])("%s is a conflict, and nothing lands", async (_what, edit, wanted) => {
       const given = await draftFixture({ root: ROOT, upper: UPPER, place });
-      const { changes } = await scanned(given);
+      const { changes } = await scanDraft(given);
       edit(given.root);
       const before = snapshot(given.root);
       const landed = await given.worker.land(given.id, changes.map(stepOf), given.start);
@@ -173,7 +177,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
         upper: { "a.txt": "A", m: { link: "x" }, "dir/b.txt": { whiteout: true } },
         place,
       });
-      const { changes } = await scanned(given);
+      const { changes } = await scanDraft(given);
       writeFileSync(join(given.root, "a.txt"), "A");
       rmSync(join(given.root, "dir/b.txt"));
       const landed = await given.worker.land(given.id, changes.map(stepOf), given.start);
@@ -227,7 +231,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
         writeFileSync(join(given.upper, `d${folder}/f${file}`), `${folder} ${file}\n`);
     }
     const started = performance.now();
-    const { changes } = await scanned(given);
+    const { changes } = await scanDraft(given);
     const looked = performance.now();
     const landed = await given.worker.land(given.id, changes.map(stepOf), given.start);
     const ended = performance.now();
@@ -273,7 +277,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     expect(landed.status === "conflict" || landed.status === "refused", JSON.stringify(landed)).toBe(true);
     expect(snapshot(given.root)).toEqual({ "a.txt": "644 a", closed: "folder", "closed/b.txt": "644 b" });
     const again = await worker.scan(given.id);
-    expect(again.status === "scanned" ? told(again.scan).length : 0).toBe(2);
+    expect(again.status === "scanned" ? changeLines(again.scan).length : 0).toBe(2);
   });
 
   test("an ordinary user lands what a root user lands", async () => {

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { DraftSummary } from "../../src/core/ports/drafts.ts";
 import { CALLERS } from "../house/callers.ts";
 import { until } from "../house/until.ts";
-import { DraftMachine, DraftWorld, WRITER } from "./world.ts";
+import { DraftMachine, DraftProject, WRITER } from "./project.ts";
 
 const machine = new DraftMachine();
 
@@ -21,9 +21,9 @@ interface Live {
 }
 
 /** A shell that runs as long as the test wants, with a live root. */
-async function live(world: DraftWorld, ...options: readonly string[]): Promise<Live> {
+async function live(fixture: DraftProject, ...options: readonly string[]): Promise<Live> {
   const words = ["exec", "writer", "--root", "live", ...options, "--", "sh"];
-  const child = spawn(...world.command(words), { cwd: world.project, env: world.environment, stdio: "pipe" });
+  const child = spawn(...fixture.command(words), { cwd: fixture.project, env: fixture.environment, stdio: "pipe" });
   const said = { output: "", errors: "" };
   child.stdout.on("data", (bytes: Buffer) => (said.output += bytes.toString()));
   child.stderr.on("data", (bytes: Buffer) => (said.errors += bytes.toString()));
@@ -50,64 +50,64 @@ async function live(world: DraftWorld, ...options: readonly string[]): Promise<L
 }
 
 describe.each(CALLERS)("as user %i", (user) => {
-  let world: DraftWorld;
-  afterEach(() => world.end());
+  let fixture: DraftProject;
+  afterEach(() => fixture.end());
 
-  const drafts = (): readonly DraftSummary[] => world.drafts();
+  const drafts = (): readonly DraftSummary[] => fixture.drafts();
   const left = (): readonly string[] => {
-    const folder = join(world.machine, "state", "ambit", "drafts");
+    const folder = join(fixture.machine, "state", "ambit", "drafts");
     return readdirSync(folder).filter((id) => existsSync(join(folder, id, "copy")));
   };
 
   test("edits go both ways while the program runs, and the copy is removed at its end", async () => {
-    world = new DraftWorld(user, LIVE, machine);
-    world.write("src/a.txt", "one\n");
-    world.write("gone.txt", "x\n");
-    world.write("old/deep/b.txt", "b\n");
-    const program = await live(world);
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.write("src/a.txt", "one\n");
+    fixture.write("gone.txt", "x\n");
+    fixture.write("old/deep/b.txt", "b\n");
+    const program = await live(fixture);
     expect(await program.say("cat src/a.txt")).toBe("one\n");
     await program.say("echo hi > src/new.txt; rm gone.txt; mv old moved; echo two > src/a.txt; ln -s a.txt src/link");
     await until(
-      () => world.read("src/new.txt") === "hi\n" && world.read("gone.txt") === null,
+      () => fixture.read("src/new.txt") === "hi\n" && fixture.read("gone.txt") === null,
       "the program's changes land",
     );
     await until(
-      () => world.read("moved/deep/b.txt") === "b\n" && !world.names().includes("old"),
+      () => fixture.read("moved/deep/b.txt") === "b\n" && !fixture.names().includes("old"),
       "its folder is moved",
     );
-    await until(() => world.read("src/a.txt") === "two\n", "its file is changed");
-    world.write("src/a.txt", "three\n");
-    world.write("person/p.txt", "p\n");
-    await until(() => world.read("src/a.txt") === "three\n", "the person's change is seen");
+    await until(() => fixture.read("src/a.txt") === "two\n", "its file is changed");
+    fixture.write("src/a.txt", "three\n");
+    fixture.write("person/p.txt", "p\n");
+    await until(() => fixture.read("src/a.txt") === "three\n", "the person's change is seen");
     const until20 = (test: string): string => `for i in $(seq 200); do ${test} && break; sleep 0.05; done`;
     await program.say(until20("grep -q three src/a.txt"));
     await program.say(until20("test -f person/p.txt"));
     expect(await program.say("cat src/a.txt person/p.txt")).toBe("three\np\n");
-    world.person("rm", "-r", "person");
+    fixture.person("rm", "-r", "person");
     await program.say(until20("! test -e person"));
     expect(await program.say("ls -d person 2>&1 | wc -l; ls -d person 2>/dev/null")).toBe("1\n");
     await program.say("echo last > last.txt");
     const { status, errors } = await program.end();
-    expect([status, world.read("last.txt"), world.read("src/a.txt")]).toEqual([0, "last\n", "three\n"]);
+    expect([status, fixture.read("last.txt"), fixture.read("src/a.txt")]).toEqual([0, "last\n", "three\n"]);
     expect(errors).not.toContain("kept");
     expect([drafts(), left()]).toEqual([[], []]);
   });
 
   test("triggers and conflicts do not land and are kept; nothing of the person's is overwritten", async () => {
-    world = new DraftWorld(user, LIVE, machine);
-    world.write("both.txt", "base\n");
-    const program = await live(world);
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.write("both.txt", "base\n");
+    const program = await live(fixture);
     await program.say("mkdir .vscode; echo '{}' > .vscode/tasks.json; echo A=1 > .envrc; echo fine > free.txt");
-    await until(() => world.read("free.txt") === "fine\n", "the rest lands");
+    await until(() => fixture.read("free.txt") === "fine\n", "the rest lands");
     // Written all the time by the program, so that the person's edit comes before it settles.
     await program.say("for i in $(seq 12); do echo agent $i > both.txt; sleep 0.1; done & sleep 0.5");
-    world.write("both.txt", "person\n");
+    fixture.write("both.txt", "person\n");
     await program.say("wait");
     await program.say("echo again > free.txt");
-    await until(() => world.read("free.txt") === "again\n", "others go on");
-    expect(world.read("both.txt")).toBe("person\n");
+    await until(() => fixture.read("free.txt") === "again\n", "others go on");
+    expect(fixture.read("both.txt")).toBe("person\n");
     await program.end();
-    expect([world.read(".envrc"), world.read(".vscode/tasks.json"), world.read("both.txt")]).toEqual([
+    expect([fixture.read(".envrc"), fixture.read(".vscode/tasks.json"), fixture.read("both.txt")]).toEqual([
       null,
       null,
       "person\n",
@@ -117,16 +117,16 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(kept).toContain(".vscode/tasks.json self_modification");
     expect(kept).toContain("both.txt draft_conflict");
     const conflict = drafts().find((one) => one.kept.some(({ path }) => path === "both.txt"));
-    expect(world.changes("show", conflict?.draft ?? "").out).toContain("agent 12");
+    expect(fixture.changes("show", conflict?.draft ?? "").out).toContain("agent 12");
     const waiting = drafts().find((one) => one.kept.some(({ path }) => path === ".envrc"));
-    world.changes("land", waiting?.draft ?? "", "--yes");
-    expect([world.read(".envrc"), world.read(".vscode/tasks.json")]).toEqual(["A=1\n", null]);
+    fixture.changes("land", waiting?.draft ?? "", "--yes");
+    expect([fixture.read(".envrc"), fixture.read(".vscode/tasks.json")]).toEqual(["A=1\n", null]);
     expect(left()).toEqual([]);
   });
 
   test("two live programs on one project see each other's changes", async () => {
-    world = new DraftWorld(user, LIVE, machine);
-    const [one, other] = [await live(world), await live(world)];
+    fixture = new DraftProject(user, LIVE, machine);
+    const [one, other] = [await live(fixture), await live(fixture)];
     await one.say("echo one > one.txt");
     await other.say("for i in $(seq 200); do test -f one.txt && break; sleep 0.05; done; echo other > other.txt");
     await one.say("for i in $(seq 200); do test -f other.txt && break; sleep 0.05; done");
@@ -138,55 +138,55 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   test("a link that the program plants does not redirect the synchronization", async () => {
-    world = new DraftWorld(user, LIVE, machine);
-    world.write("src/a.txt", "a\n");
-    const outside = join(world.base, "outside");
-    world.person("mkdir", outside);
-    world.person("sh", "-c", `echo secret > ${outside}/secret.txt`);
-    const program = await live(world);
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.write("src/a.txt", "a\n");
+    const outside = join(fixture.base, "outside");
+    fixture.person("mkdir", outside);
+    fixture.person("sh", "-c", `echo secret > ${outside}/secret.txt`);
+    const program = await live(fixture);
     await program.say(`rm -r src; ln -s ${outside} src; ln -s ${outside}/secret.txt leak.txt`);
-    world.write("src/person.txt", "p\n");
+    fixture.write("src/person.txt", "p\n");
     await program.say("echo x > done.txt");
-    await until(() => world.read("done.txt") === "x\n", "others land");
+    await until(() => fixture.read("done.txt") === "x\n", "others land");
     await program.end();
     expect(readdirSync(outside)).toEqual(["secret.txt"]);
-    expect(world.read("src/person.txt")).toBe("p\n");
-    expect(existsSync(join(world.project, "leak.txt"))).toBe(false);
+    expect(fixture.read("src/person.txt")).toBe("p\n");
+    expect(existsSync(join(fixture.project, "leak.txt"))).toBe(false);
   });
 
   test("a commit of the program lands by meaning while it runs", async () => {
-    world = new DraftWorld(user, LIVE, machine);
-    world.repository();
-    const program = await live(world);
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.repository();
+    const program = await live(fixture);
     const git = "git -c user.name=A -c user.email=a@example.com";
     await program.say(
       `echo new > b.txt; git add b.txt; ${git} commit -q -m second 2>&1; echo evil > .git/hooks/pre-commit`,
     );
-    await until(() => world.person("git", "log", "--format=%s").out === "second\nfirst\n", "the commit is there");
-    await until(() => world.read("b.txt") === "new\n", "its file is there");
+    await until(() => fixture.person("git", "log", "--format=%s").out === "second\nfirst\n", "the commit is there");
+    await until(() => fixture.read("b.txt") === "new\n", "its file is there");
     await program.end();
-    expect(world.person("git", "status", "--porcelain", "b.txt", "a.txt").out).toBe("");
-    expect(existsSync(join(world.project, ".git", "hooks", "pre-commit"))).toBe(false);
+    expect(fixture.person("git", "status", "--porcelain", "b.txt", "a.txt").out).toBe("");
+    expect(existsSync(join(fixture.project, ".git", "hooks", "pre-commit"))).toBe(false);
     const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));
     expect(kept).toEqual([".git/hooks/pre-commit self_modification"]);
   });
 
   test("after kill -9 of the daemon the program's changes are kept, and nothing lands by itself", async () => {
-    world = new DraftWorld(user, LIVE, machine);
-    world.write("a.txt", "one\n");
-    world.write("gone.txt", "x\n");
-    const program = await live(world);
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.write("a.txt", "one\n");
+    fixture.write("gone.txt", "x\n");
+    const program = await live(fixture);
     await program.say("echo landed > landed.txt");
-    await until(() => world.read("landed.txt") === "landed\n", "it lands");
-    const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out) as { pid: number };
+    await until(() => fixture.read("landed.txt") === "landed\n", "it lands");
+    const { pid } = JSON.parse(fixture.ambit(["daemon", "status", "--json"]).out) as { pid: number };
     await program.say("echo A=1 > .envrc; echo two > a.txt; rm gone.txt");
     process.kill(pid, "SIGKILL");
     await program.end();
-    const before = [world.read("a.txt"), world.read("gone.txt"), world.read(".envrc")];
-    expect(world.ambit(["daemon", "start"]).status).toBe(0);
-    expect([world.read("a.txt"), world.read("gone.txt"), world.read(".envrc")]).toEqual(before);
+    const before = [fixture.read("a.txt"), fixture.read("gone.txt"), fixture.read(".envrc")];
+    expect(fixture.ambit(["daemon", "start"]).status).toBe(0);
+    expect([fixture.read("a.txt"), fixture.read("gone.txt"), fixture.read(".envrc")]).toEqual(before);
     const [draft] = drafts();
-    const shown = world.changes("show", draft?.draft ?? "").out;
+    const shown = fixture.changes("show", draft?.draft ?? "").out;
     expect(shown).toContain("A=1");
     expect(shown).not.toContain("landed.txt");
     expect(left()).toEqual([]);
@@ -195,14 +195,14 @@ describe.each(CALLERS)("as user %i", (user) => {
   if (user !== 0)
     test("a folder that the program makes unreadable is not treated as deleted", async () => {
       // Its copy stays, so it has a state of its own.
-      world = new DraftWorld(user, LIVE);
-      for (const folder of ["closed", "listed", "plain"]) world.write(`${folder}/a.txt`, `${folder}\n`);
-      const program = await live(world);
+      fixture = new DraftProject(user, LIVE);
+      for (const folder of ["closed", "listed", "plain"]) fixture.write(`${folder}/a.txt`, `${folder}\n`);
+      const program = await live(fixture);
       await program.say("chmod 000 closed; chmod 444 listed; rm plain/a.txt; mkfifo plain/a.txt; echo hi > free.txt");
-      await until(() => world.read("free.txt") === "hi\n", "the rest lands");
+      await until(() => fixture.read("free.txt") === "hi\n", "the rest lands");
       const { errors } = await program.end();
       expect(errors).toContain("2 names are no UTF-8, or folders that cannot be opened");
-      expect(["closed", "listed", "plain"].map((folder) => world.read(`${folder}/a.txt`))).toEqual([
+      expect(["closed", "listed", "plain"].map((folder) => fixture.read(`${folder}/a.txt`))).toEqual([
         "closed\n",
         "listed\n",
         "plain\n",
@@ -211,55 +211,55 @@ describe.each(CALLERS)("as user %i", (user) => {
 
   if (user !== 0)
     test("nor is it after kill -9 of the daemon", async () => {
-      world = new DraftWorld(user, LIVE);
-      world.write("closed/a.txt", "closed\n");
-      const program = await live(world);
+      fixture = new DraftProject(user, LIVE);
+      fixture.write("closed/a.txt", "closed\n");
+      const program = await live(fixture);
       await program.say("echo A=1 > .envrc; chmod 000 closed");
-      const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out) as { pid: number };
+      const { pid } = JSON.parse(fixture.ambit(["daemon", "status", "--json"]).out) as { pid: number };
       process.kill(pid, "SIGKILL");
       await program.end();
-      expect(world.ambit(["daemon", "start"]).status).toBe(0);
+      expect(fixture.ambit(["daemon", "start"]).status).toBe(0);
       for (const { draft } of drafts()) {
-        expect(world.changes("show", draft).out).not.toContain("closed/a.txt");
-        world.changes("land", draft, "--yes");
+        expect(fixture.changes("show", draft).out).not.toContain("closed/a.txt");
+        fixture.changes("land", draft, "--yes");
       }
-      expect(world.read("closed/a.txt")).toBe("closed\n");
+      expect(fixture.read("closed/a.txt")).toBe("closed\n");
       expect(left()).toHaveLength(1);
     });
 
   test("names that appear while it runs are hidden if fs.read does not cover them, and not overwritten", async () => {
-    world = new DraftWorld(user, LIVE.replace("  - fs.read\n", "  - fs.read: { paths: [pub/**] }\n"), machine);
-    world.write("pub/a.txt", "a\n");
-    const program = await live(world);
-    world.write("late.txt", "SECRET\n");
-    world.write("late/b.txt", "SECRET\n");
-    world.write(".ambit/records/crm/c.md", "SECRET\n");
-    world.write("pub/new.txt", "public\n");
+    fixture = new DraftProject(user, LIVE.replace("  - fs.read\n", "  - fs.read: { paths: [pub/**] }\n"), machine);
+    fixture.write("pub/a.txt", "a\n");
+    const program = await live(fixture);
+    fixture.write("late.txt", "SECRET\n");
+    fixture.write("late/b.txt", "SECRET\n");
+    fixture.write(".ambit/records/crm/c.md", "SECRET\n");
+    fixture.write("pub/new.txt", "public\n");
     const seen =
       "for i in $(seq 200); do test -f pub/new.txt && break; sleep 0.05; done; cat pub/new.txt; grep -r SECRET .";
     expect(await program.say(seen)).toBe("public\n");
     await program.say("echo agent > late.txt; mkdir late; echo agent > late/b.txt; echo agent > pub/c.txt");
-    await until(() => world.read("pub/c.txt") === "agent\n", "the rest lands");
+    await until(() => fixture.read("pub/c.txt") === "agent\n", "the rest lands");
     await program.end();
-    expect([world.read("late.txt"), world.read("late/b.txt")]).toEqual(["SECRET\n", "SECRET\n"]);
+    expect([fixture.read("late.txt"), fixture.read("late/b.txt")]).toEqual(["SECRET\n", "SECRET\n"]);
     const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));
     expect(kept).toContain("late.txt self_modification");
-    for (const { draft } of drafts()) world.changes("land", draft, "--yes");
-    expect([world.read("late.txt"), world.read("late/b.txt")]).toEqual(["SECRET\n", "SECRET\n"]);
+    for (const { draft } of drafts()) fixture.changes("land", draft, "--yes");
+    expect([fixture.read("late.txt"), fixture.read("late/b.txt")]).toEqual(["SECRET\n", "SECRET\n"]);
   });
 
   test("a folder that is too large is refused with the reason, and rw does not cover live", () => {
-    world = new DraftWorld(user, LIVE, machine);
-    world.write("large.bin", "");
-    truncateSync(join(world.project, "large.bin"), 5 * 1_073_741_824);
-    const refused = world.ambit(["exec", "writer", "--root", "live", "--", "true"]);
-    const large = world.ambit(["exec", "writer", "--root", "live", "--", "sh", "-c", "true"]);
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.write("large.bin", "");
+    truncateSync(join(fixture.project, "large.bin"), 5 * 1_073_741_824);
+    const refused = fixture.ambit(["exec", "writer", "--root", "live", "--", "true"]);
+    const large = fixture.ambit(["exec", "writer", "--root", "live", "--", "sh", "-c", "true"]);
     expect([refused.status, large.status]).toEqual([125, 125]);
     expect(large.err).toContain("a live root is a copy of all of it");
     expect(left()).toEqual([]);
-    writeFileSync(join(world.project, ".ambit", "agents", "writer.md"), WRITER);
-    const uncovered = world.ambit(["exec", "writer", "--root", "live", "--", "sh", "-c", "true"]);
+    writeFileSync(join(fixture.project, ".ambit", "agents", "writer.md"), WRITER);
+    const uncovered = fixture.ambit(["exec", "writer", "--root", "live", "--", "sh", "-c", "true"]);
     expect([uncovered.status, uncovered.err.includes("live root is a copy")]).toEqual([125, false]);
-    expect(readFileSync(join(world.project, ".ambit", "agents", "writer.md"), "utf8")).toBe(WRITER);
+    expect(readFileSync(join(fixture.project, ".ambit", "agents", "writer.md"), "utf8")).toBe(WRITER);
   });
 });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
-import { DraftMachine, DraftWorld } from "./world.ts";
+import { DraftMachine, DraftProject } from "./project.ts";
 
 const machine = new DraftMachine();
 
@@ -121,27 +121,27 @@ const ATTACKS: readonly (readonly [string, Attack])[] = [
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
-    let world: DraftWorld;
+    let fixture: DraftProject;
     beforeEach(() => {
-      world = new DraftWorld(user, undefined, machine);
-      world.repository();
+      fixture = new DraftProject(user, undefined, machine);
+      fixture.repository();
     });
-    afterEach(() => world.end());
+    afterEach(() => fixture.end());
 
     test.each(ATTACKS)("%s", (_, { before = "true", line, after, isRefusedByGit = false }) => {
-      const marker = join(world.base, "marker");
+      const marker = join(fixture.base, "marker");
       const evil = `EVIL='touch ${marker}'`;
-      expect(world.person("sh", "-c", before)).toMatchObject({ status: 0 });
-      const result = world.shell(`${evil}; ${line}; echo mine > own.txt`);
+      expect(fixture.person("sh", "-c", before)).toMatchObject({ status: 0 });
+      const result = fixture.shell(`${evil}; ${line}; echo mine > own.txt`);
       expect(result.outcome).toBe("ran");
       // What did not land is told, and nothing else is missing.
       const isTold = (result.changes?.kept ?? []).some(({ path }) => path === "own.txt");
-      expect([world.read("own.txt"), isTold]).toEqual(isTold ? [null, true] : ["mine\n", false]);
+      expect([fixture.read("own.txt"), isTold]).toEqual(isTold ? [null, true] : ["mine\n", false]);
       expect(result.changes?.kept.map(({ reason }) => reason).join("\n")).not.toContain("in the project all the same");
-      world.person("sh", "-c", `${after}; git status; git commit -q --allow-empty -m used`);
+      fixture.person("sh", "-c", `${after}; git status; git commit -q --allow-empty -m used`);
       expect(existsSync(marker)).toBe(false);
       // The attack is real: with all of it in place the person's command runs it.
-      world.person("sh", "-c", `${evil}; ${line}; ${after}`);
+      fixture.person("sh", "-c", `${evil}; ${line}; ${after}`);
       expect(existsSync(marker)).toBe(!isRefusedByGit);
     });
   });

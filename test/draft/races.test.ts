@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { beforeAll, describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import { nativeProgram } from "../files/native.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { runSeed } from "../house/seed.ts";
-import { draftFixture, newFolder, places, scanned, snapshot, type Tree, temporaryNames } from "./fixture.ts";
+import { draftFixture, newFolder, places, scanDraft, snapshot, type Tree, temporaryNames } from "./fixture.ts";
 import { type PersonResult, randomOf } from "./person.ts";
 
 const seed = runSeed();
-const rounds = sized(15, 1_000);
+const rounds = sizeFor(15, 1_000);
 
 const canTrace = spawnSync("strace", ["-V"]).status === 0;
 
@@ -28,7 +28,7 @@ function slowed(): string {
 
 let program: string;
 beforeAll(async () => {
-  program = await bundled("test/draft/person.ts");
+  program = await bundleProgram("test/draft/person.ts");
 });
 
 function person(data: object): { readonly go: () => Promise<PersonResult>; readonly ready: Promise<unknown> } {
@@ -65,7 +65,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
         place,
         ...(canTrace && random() < 0.8 ? { program: slowed() } : {}),
       });
-      const steps = (await scanned(given)).changes.map(stepOf);
+      const steps = (await scanDraft(given)).changes.map(stepOf);
       // Names of which some are in the draft and some are not. In every fifth round none is, so that the landing succeeds; in another
       // the edits are over before it, so that it does not. What the rest shows depends on the machine.
       const own = names.filter(() => random() < 0.1);

@@ -3,7 +3,16 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { draftFixture, newFolder, plant, scanned, setAttribute, snapshot, type Tree, told } from "./fixture.ts";
+import {
+  changeLines,
+  draftFixture,
+  newFolder,
+  plant,
+  scanDraft,
+  setAttribute,
+  snapshot,
+  type Tree,
+} from "./fixture.ts";
 
 const ROOT: Tree = {
   "a.txt": "a",
@@ -43,11 +52,11 @@ describe("changes", () => {
     ],
   ])("%s", async (_title, upper, wanted) => {
     const given = await draftFixture({ root: ROOT, upper });
-    const scan = await scanned(given);
-    expect([...told(scan)].sort()).toEqual([...wanted].sort());
+    const scan = await scanDraft(given);
+    expect([...changeLines(scan)].sort()).toEqual([...wanted].sort());
     expect(scan).toMatchObject({ alarm: null, unlandable: [] });
     // Folders before their contents; deletions of contents first; a deletion before its replacement.
-    const order = told(scan);
+    const order = changeLines(scan);
     for (const [at, line] of order.entries()) {
       const path = line.slice(line.indexOf(" ") + 1);
       const inside = order.filter((other) => other.startsWith(line.startsWith("delete ") ? `delete ${path}/` : "\0"));
@@ -57,7 +66,7 @@ describe("changes", () => {
 
   test("bases are taken from the root", async () => {
     const given = await draftFixture({ root: ROOT, upper: { "a.txt": "new", "n.txt": "n" } });
-    const { changes } = await scanned(given);
+    const { changes } = await scanDraft(given);
     expect(changes.find(({ path }) => path[0] === "a.txt")).toMatchObject({
       kind: "file",
       bytes: 3,
@@ -70,7 +79,7 @@ describe("changes", () => {
   test("an opaque folder deletes what it does not contain, at any depth", async () => {
     const given = await draftFixture({ root: ROOT, upper: { "dir/new": "n", "dir/sub": null } });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
-    expect([...told(await scanned(given))].sort()).toEqual([
+    expect([...changeLines(await scanDraft(given))].sort()).toEqual([
       "delete dir/b.txt",
       "delete dir/sub/c.txt",
       "file dir/new",
@@ -81,10 +90,10 @@ describe("changes", () => {
     const given = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "" } });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "x");
     setAttribute(join(given.upper, "dir/b.txt"), "user.overlay.whiteout", "y");
-    expect(told(await scanned(given))).toEqual(["delete dir/b.txt"]);
+    expect(changeLines(await scanDraft(given))).toEqual(["delete dir/b.txt"]);
     const other = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "" } });
     setAttribute(join(other.upper, "dir/b.txt"), "user.overlay.whiteout", "y");
-    expect((await scanned(other)).alarm).toContain("user.overlay.whiteout on dir/b.txt");
+    expect((await scanDraft(other)).alarm).toContain("user.overlay.whiteout on dir/b.txt");
   });
 
   test("file modes in a draft do not stop the scan", async () => {
@@ -93,7 +102,11 @@ describe("changes", () => {
       upper: { "dir/b.txt": { text: "B", mode: 0o000 }, "closed/x": "x" },
     });
     chmodSync(join(given.upper, "closed"), 0o000);
-    expect([...told(await scanned(given))].sort()).toEqual(["file closed/x", "file dir/b.txt", "folder closed"]);
+    expect([...changeLines(await scanDraft(given))].sort()).toEqual([
+      "file closed/x",
+      "file dir/b.txt",
+      "folder closed",
+    ]);
   });
 });
 
@@ -109,13 +122,13 @@ describe("alarms", () => {
   ])("user.overlay.%s", async (name, value) => {
     const given = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "B" } });
     setAttribute(join(given.upper, "dir"), `user.overlay.${name}`, value);
-    expect((await scanned(given)).alarm).toBe(`user.overlay.${name} on dir`);
+    expect((await scanDraft(given)).alarm).toBe(`user.overlay.${name} on dir`);
   });
 
   test.each(["origin", "impure", "protattr"])("user.overlay.%s is not an alarm", async (name) => {
     const given = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "B" } });
     setAttribute(join(given.upper, "dir"), `user.overlay.${name}`, "y");
-    expect((await scanned(given)).alarm).toBeNull();
+    expect((await scanDraft(given)).alarm).toBeNull();
   });
 });
 
@@ -130,7 +143,7 @@ describe("what can never land", () => {
       "import os,sys; os.symlink(b'to\\xff', os.path.join(sys.argv[1].encode(), b'link'))",
       given.upper,
     ]);
-    const { changes, unlandable } = await scanned(given);
+    const { changes, unlandable } = await scanDraft(given);
     expect(changes).toEqual([]);
     expect([...unlandable].sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
       { path: "bad\\xff\\x5c", reason: "name_not_text" },
@@ -142,9 +155,9 @@ describe("what can never land", () => {
   test("a folder with a pipe is not deleted", async () => {
     const given = await draftFixture({ root: ROOT, upper: { dir: { whiteout: true } } });
     execFileSync("mkfifo", [join(given.root, "dir/pipe")]);
-    const scan = await scanned(given);
+    const scan = await scanDraft(given);
     expect(scan.unlandable).toEqual([{ path: "dir/pipe", reason: "special_file" }]);
-    expect(told(scan)).not.toContain("delete dir");
+    expect(changeLines(scan)).not.toContain("delete dir");
   });
 
   test("folders nested too deep: refused", async () => {
@@ -163,7 +176,7 @@ describe("what can never land", () => {
   test("a missing draft is refused, and the worker keeps running", async () => {
     const given = await draftFixture({ root: ROOT, upper: { n: "n" } });
     expect(await given.worker.scan("other")).toMatchObject({ status: "refused", errno: 2 });
-    expect(told(await scanned(given))).toEqual(["file n"]);
+    expect(changeLines(await scanDraft(given))).toEqual(["file n"]);
   });
 });
 
@@ -183,9 +196,9 @@ describe("a real overlay", () => {
       "mkdir -p new/deep; echo n > new/deep/n; ln a.txt hard; ln -s a.txt soft; rm l; mv dir/sub/c.txt moved; rm -r dir/sub",
     ].join("\n");
     execFileSync("unshare", ["-Urm", "sh", "-ec", script]);
-    const scan = await scanned(given);
+    const scan = await scanDraft(given);
     expect(scan).toMatchObject({ alarm: null, unlandable: [] });
-    expect([...told(scan)].sort()).toEqual(
+    expect([...changeLines(scan)].sort()).toEqual(
       [
         ...["file a.txt", "file dir/b.txt", "delete old/x", "delete old", "delete keep/y", "file keep/z", "folder new"],
         ...["folder new/deep", "file new/deep/n", "file hard", "link soft", "delete l", "file moved"],
@@ -215,7 +228,7 @@ describe("a real overlay", () => {
 test("hard links in the draft are files of their own", async () => {
   const given = await draftFixture({ root: {}, upper: { one: "1" } });
   linkSync(join(given.upper, "one"), join(given.upper, "two"));
-  expect([...told(await scanned(given))].sort()).toEqual(["file one", "file two"]);
+  expect([...changeLines(await scanDraft(given))].sort()).toEqual(["file one", "file two"]);
   expect(readdirSync(given.root)).toEqual([]);
   plant(given.root, {});
 });

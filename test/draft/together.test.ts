@@ -5,20 +5,24 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
-import { DraftWorld } from "./world.ts";
+import { DraftProject } from "./project.ts";
 
 const rounds = 12;
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {
-    let world: DraftWorld;
-    afterEach(() => world.end());
+    let fixture: DraftProject;
+    afterEach(() => fixture.end());
 
     test("two concurrent calls do not complete a bare repository", async () => {
-      world = new DraftWorld(user);
-      world.repository();
-      const words = world.command(["mcp", "serve", "--agent", "writer"]);
-      const server = spawn(...words, { cwd: world.project, env: world.environment, stdio: ["pipe", "pipe", "ignore"] });
+      fixture = new DraftProject(user);
+      fixture.repository();
+      const words = fixture.command(["mcp", "serve", "--agent", "writer"]);
+      const server = spawn(...words, {
+        cwd: fixture.project,
+        env: fixture.environment,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
       const waiting = new Map<number, (isDone: boolean) => void>();
       createInterface({ input: server.stdout }).on("line", (line) => {
         const { id, result } = JSON.parse(line) as { id: number; result?: { isError?: boolean } };
@@ -34,17 +38,17 @@ for (const user of CALLERS)
       let written = 0;
       for (let round = 0; round < rounds; round++) {
         const folder = `x${round}`;
-        const settings = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${world.base}/marker; false"\n`;
+        const settings = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${fixture.base}/marker; false"\n`;
         await Promise.all([write(`${folder}/objects/k`, "1"), write(`${folder}/config`, settings)]);
         const both = await Promise.all([
           write(`${folder}/HEAD`, "ref: refs/heads/main"),
           write(`${folder}/refs/k`, "1"),
         ]);
         written += both.filter((isDone) => isDone).length;
-        world.person("git", "-C", folder, "status");
+        fixture.person("git", "-C", folder, "status");
       }
       server.stdin.end();
-      expect(existsSync(join(world.base, "marker"))).toBe(false);
+      expect(existsSync(join(fixture.base, "marker"))).toBe(false);
       expect(written).toBe(rounds);
     });
   });

@@ -9,23 +9,23 @@ import { compactText } from "../../src/core/notation/printer.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
 import { root } from "./ambit.ts";
-import { bundled } from "./bundle.ts";
+import { bundleProgram } from "./bundle.ts";
 
 const RECORD = "---\nid: a # me\ncapabilities:\n  # first\n  - records.read\n---\n\nBody.\n";
 
-const grantsAtOnce = sized(64, 200);
+const grantsAtOnce = sizeFor(64, 200);
 /** Kills of each of two processes. */
-const kills = sized(12, 100);
+const kills = sizeFor(12, 100);
 
 const grants = join(root, "bin", "ambit");
 let loop: string;
 let folder = "";
 let state = "";
 beforeAll(async () => {
-  loop = await bundled("test/e2e/agents-loop.ts");
+  loop = await bundleProgram("test/e2e/agents-loop.ts");
   folder = mkdtempSync(join(tmpdir(), "ambit-together-"));
   state = mkdtempSync(join(tmpdir(), "ambit-state-"));
 });

@@ -4,14 +4,14 @@ import { approvalOf } from "../../src/approvals/testing/approval.ts";
 import { addApprovals } from "../../src/cli/approvals/command.ts";
 import { PLAIN } from "../../src/cli/terminal/paint.ts";
 import { promptTerminal } from "../../src/cli/terminal/prompts.ts";
-import { keeping } from "../../src/cli/testing/approvals.ts";
+import { storedAnswers } from "../../src/cli/testing/approvals.ts";
 import type { Json } from "../../src/core/base/json.ts";
 import type { ControlMessages } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { MessageClient, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 
 const level = process.env["AMBIT_TEST_LEVEL"] === "2" ? 2 : 1;
 const question = approvalOf({ level, tool: "fs_write\u001b[2J" });
-const answers = keeping(question);
+const answers = storedAnswers(question);
 let tell: (event: Json) => void = () => {};
 
 const control: MessageClient<ControlMessages> = {

@@ -1,12 +1,12 @@
 // `ambit approvals watch` and `approve` on a real pseudo-terminal: keys, prompts, a passphrase that is not shown.
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bundled } from "./bundle.ts";
+import { bundleProgram } from "./bundle.ts";
 import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
 
 let program: string;
 beforeAll(async () => {
-  program = await bundled(fileURLToPath(new URL("./approvals-program.ts", import.meta.url)));
+  program = await bundleProgram(fileURLToPath(new URL("./approvals-program.ts", import.meta.url)));
 }, 120_000);
 
 const ENTER = "\r";

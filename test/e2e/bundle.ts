@@ -7,7 +7,7 @@ import { root } from "./ambit.ts";
 const programs = new Map<string, Promise<string>>();
 
 /** The path of the program, which is removed at the end of the test file. */
-export function bundled(entry: string): Promise<string> {
+export function bundleProgram(entry: string): Promise<string> {
   const made = programs.get(entry) ?? bundle(entry);
   programs.set(entry, made);
   return made;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
-import { bundled } from "./bundle.ts";
+import { bundleProgram } from "./bundle.ts";
 import { onTerminal, screenOf } from "./terminal.ts";
 
 const agents = 120;
@@ -18,7 +18,7 @@ const records = 400;
 let base = "";
 let eager: string;
 beforeAll(async () => {
-  eager = await bundled(fileURLToPath(new URL("./eager.ts", import.meta.url)));
+  eager = await bundleProgram(fileURLToPath(new URL("./eager.ts", import.meta.url)));
   base = mkdtempSync(join(tmpdir(), "ambit-progress-"));
   const put = (path: string, text: string): void => writeFiles(base, { [path]: text });
   for (let number = 0; number < agents; number++)

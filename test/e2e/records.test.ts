@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFiles } from "../house/files.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { pauseThread } from "../house/pause.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
@@ -53,7 +53,7 @@ function settle(): void {
 const RECORDS = ".ambit/records";
 
 describe("thousands of records", () => {
-  const count = sized(5_000, 10_000);
+  const count = sizeFor(5_000, 10_000);
   let folder = "";
   const path = (number: number): string => `${RECORDS}/n${number % 100}/r${number}.md`;
   const text = (number: number): string =>

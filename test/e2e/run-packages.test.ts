@@ -8,10 +8,10 @@ import { createServer, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { type Ran, root } from "./ambit.ts";
 
-let world: World;
+let fixture: Fixture;
 let registry: Server;
 let port = 0;
 
@@ -68,8 +68,8 @@ const hasCargo = found(["cargo", "--version"]);
 const hasGo = found(["go", "version"]);
 
 beforeAll(async () => {
-  world = await World.make();
-  const folder = mkdtempSync(join(world.base, "packages-"));
+  fixture = await Fixture.make();
+  const folder = mkdtempSync(join(fixture.base, "packages-"));
   const { npm, wheel, crate, module } = packages(folder);
   rmSync(folder, { recursive: true });
   const integrity = `sha512-${createHash("sha512").update(npm).digest("base64")}`;
@@ -100,9 +100,9 @@ beforeAll(async () => {
   port = (registry.address() as { port: number }).port;
   const grants = ["proc.exec{root=live}", "fs.read", "fs.write", "fs.delete"];
   const connect = `net.connect{hosts=[localhost],ports=[${port}]}`;
-  world.agent("open", [...grants, connect], "sandbox: .\n");
-  world.agent("closed", grants, "sandbox: .\n");
-  files(world.project, {
+  fixture.agent("open", [...grants, connect], "sandbox: .\n");
+  fixture.agent("closed", grants, "sandbox: .\n");
+  files(fixture.project, {
     "package.json": JSON.stringify({ name: "x", version: "1.0.0", dependencies: { left: "1.0.0" } }),
     "package-lock.json": JSON.stringify({
       ...{ name: "x", version: "1.0.0", lockfileVersion: 3, requires: true },
@@ -118,17 +118,17 @@ beforeAll(async () => {
     "crate/src/main.rs": 'fn main() { println!("{}", leftrs::left()); }\n',
     "crate/.cargo/config.toml": `[source.crates-io]\nreplace-with = "local"\n[source.local]\nregistry = "sparse+${at("/index/")}"\n`,
   });
-  await world.begin();
+  await fixture.begin();
 }, 120_000);
 
 afterAll(async () => {
   registry?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 async function ambit(words: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const child = spawn(process.execPath, [join(root, "bin", "ambit"), ...words], {
-    ...{ cwd: world.project, env: { ...world.environment, ...more }, stdio: ["ignore", "pipe", "pipe"] },
+    ...{ cwd: fixture.project, env: { ...fixture.environment, ...more }, stdio: ["ignore", "pipe", "pipe"] },
   });
   let [out, err] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
@@ -148,7 +148,7 @@ const pip = (): string =>
 test("npm ci installs from the granted registry, and what it installed is in the project", async () => {
   const ran = await inside("open", `${npm()} && node -e 'console.log(require("left")())'`);
   expect({ status: ran.status, out: ran.out.split("\n").slice(-2) }).toEqual({ status: 0, out: ["left", ""] });
-  expect(readFileSync(join(world.project, "node_modules/left/index.js"), "utf8")).toContain("left");
+  expect(readFileSync(join(fixture.project, "node_modules/left/index.js"), "utf8")).toContain("left");
   // Its cache is in the agent's own home, which stays.
   expect((await inside("open", "ls -d ~/.npm/_cacache")).out).toBe("/run/ambit/home/.npm/_cacache\n");
   expect((await inside("closed", "ls -d ~/.npm/_cacache")).status).toBe(2);
@@ -226,7 +226,7 @@ test("--learn lists what was refused to this run, with the grants, and grants no
 
 test("files of certificates that variables name are inside, as certificates and nothing else", async () => {
   const [certificate = ""] = rootCertificates;
-  const file = join(world.base, "company.pem");
+  const file = join(fixture.base, "company.pem");
   writeFileSync(file, `# ours\n${certificate}\n-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n`);
   const script = 'echo "$SSL_CERT_FILE"; cat "$SSL_CERT_FILE" "$NODE_EXTRA_CA_CERTS"; echo "[$PIP_CERT]"';
   const ran = await inside("open", script, { SSL_CERT_FILE: file, NODE_EXTRA_CA_CERTS: file, PIP_CERT: "/etc/passwd" });
@@ -249,11 +249,11 @@ test("addresses of registries are inside, and one with a credential is not", asy
 });
 
 test("doctor names the folders of the search path that are inside, and those that are not", async () => {
-  const other = join(world.base, "other");
+  const other = join(fixture.base, "other");
   mkdirSync(other);
-  const path = `${other}:${world.environment["PATH"] ?? ""}`;
+  const path = `${other}:${fixture.environment["PATH"] ?? ""}`;
   expect((await ambit(["doctor"], { PATH: path })).out).toContain(`on PATH and not inside \`ambit run\`: ${other}`);
-  world.write("config/ambit/config.yml", `programs: { add: [${other}] }\n`);
+  fixture.write("config/ambit/config.yml", `programs: { add: [${other}] }\n`);
   expect((await ambit(["doctor"], { PATH: path })).out).toContain(`programs.add (${other})`);
   const ran = await ambit(["run", "open", "--", "sh", "-c", "echo $PATH"], { PATH: path });
   expect(ran.out).toMatch(new RegExp(`^${other}:`));

@@ -9,9 +9,9 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../house/until.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let registry: Server;
 let port = 0;
 
@@ -24,8 +24,8 @@ function packed(folder: string): Buffer {
 }
 
 beforeAll(async () => {
-  world = await World.make();
-  const folder = mkdtempSync(join(world.base, "package-"));
+  fixture = await Fixture.make();
+  const folder = mkdtempSync(join(fixture.base, "package-"));
   const tarball = packed(folder);
   rmSync(folder, { recursive: true });
   const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
@@ -42,54 +42,54 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await once(registry, "listening");
   port = (registry.address() as { port: number }).port;
-  world.write("project/.ambit/agents/dev.md", "---\nsandbox: .\n---\n");
-  world.write("project/package.json", '{ "name": "x", "version": "1.0.0" }\n');
-  expect((await world.ambit("init", "--preset", "coder", "--yes")).status).toBe(0);
-  await world.begin();
+  fixture.write("project/.ambit/agents/dev.md", "---\nsandbox: .\n---\n");
+  fixture.write("project/package.json", '{ "name": "x", "version": "1.0.0" }\n');
+  expect((await fixture.ambit("init", "--preset", "coder", "--yes")).status).toBe(0);
+  await fixture.begin();
 }, 120_000);
 
 afterAll(async () => {
   registry?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 describe("someone runs a program", () => {
   test("that is not there: the folders that were searched are named", async () => {
-    const ran = await world.ambit("exec", "dev", "--", "no-such-program");
+    const ran = await fixture.ambit("exec", "dev", "--", "no-such-program");
     expect(ran.status).toBe(127);
     expect(ran.out).toContain('there is no program "no-such-program" in /usr/local/sbin, /usr/local/bin');
-    expect((await world.ambit("exec", "dev", "--", "./none")).out).toContain('no program "./none" in the sandbox');
+    expect((await fixture.ambit("exec", "dev", "--", "./none")).out).toContain('no program "./none" in the sandbox');
   });
 
   test("that writes in a read-only root: the option that makes it writable is named", async () => {
-    const ran = await world.ambit("exec", "dev", "--root", "ro", "--", "touch", "x");
+    const ran = await fixture.ambit("exec", "dev", "--root", "ro", "--", "touch", "x");
     expect([ran.status, ran.out.includes("`ambit exec --root rw`")]).toEqual([1, true]);
-    const call = await world.ambit("call", "dev", "shell", '{"script": "touch x"}', "--json");
+    const call = await fixture.ambit("call", "dev", "shell", '{"script": "touch x"}', "--json");
     expect(JSON.parse(call.out).result.hint).toContain("root `rw`");
     // Its failure is not ours to explain where the root is writable, and success needs no hint.
-    expect((await world.ambit("exec", "dev", "--", "false")).out).not.toContain("read-only");
-    expect((await world.ambit("exec", "dev", "--", "touch", "x")).status).toBe(0);
+    expect((await fixture.ambit("exec", "dev", "--", "false")).out).not.toContain("read-only");
+    expect((await fixture.ambit("exec", "dev", "--", "touch", "x")).status).toBe(0);
   });
 
   test("that needs the network, with `net.get` alone: the grant that programs need is named", async () => {
-    expect((await world.ambit("agents", "grant", "dev", "net.get{hosts=[example.test]}", "--yes")).status).toBe(0);
-    world.write(
+    expect((await fixture.ambit("agents", "grant", "dev", "net.get{hosts=[example.test]}", "--yes")).status).toBe(0);
+    fixture.write(
       "project/lookup.cjs",
       'require("node:dns").lookup("example.test", (error) => { console.error(error?.code); process.exit(3); });\n',
     );
-    const ran = await world.ambit("exec", "dev", "--", "node", "lookup.cjs");
+    const ran = await fixture.ambit("exec", "dev", "--", "node", "lookup.cjs");
     expect([ran.status, ran.out.includes("programs reach only hosts of `net.connect`")]).toEqual([3, true]);
-    const call = await world.ambit("call", "dev", "shell", '{"script": "node lookup.cjs"}', "--json");
+    const call = await fixture.ambit("call", "dev", "shell", '{"script": "node lookup.cjs"}', "--json");
     expect(JSON.parse(call.out).result.hint).toContain("`net.connect{hosts=[example.com],ports=[443]}`");
     // An edit of a person's own through ambit needs no second review, and no command says so.
     for (const words of [["status"], ["trust", "--yes"]])
-      expect((await world.ambit(...words)).out).not.toMatch(/changed since/);
+      expect((await fixture.ambit(...words)).out).not.toMatch(/changed since/);
   });
 });
 
 describe("someone ends a program that runs", () => {
   const running = async (): Promise<boolean> => {
-    const { sessions } = given(await world.control("daemon.status", {}));
+    const { sessions } = expectValue(await fixture.control("daemon.status", {}));
     return sessions.some((session) => session.running > 0);
   };
 
@@ -97,27 +97,27 @@ describe("someone ends a program that runs", () => {
     ["stop", ["stop", "dev"], "ambit stop dev"],
     ["freeze", ["freeze"], "ambit freeze"],
   ] as const)("with %s: the command that ended it is named, here and in the log", async (_, words, by) => {
-    const program = world.ambit("exec", "dev", "--", "sleep", "600");
+    const program = fixture.ambit("exec", "dev", "--", "sleep", "600");
     await until(running, "the program runs");
-    expect((await world.ambit(...words)).status).toBe(0);
+    expect((await fixture.ambit(...words)).status).toBe(0);
     const { status, out } = await program;
     expect([status, out]).toEqual([137, `ambit: killed by \`${by}\`\n`]);
-    expect((await world.ambit("log")).out).toContain("outcome: ended person");
-    if (words[0] === "freeze") expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+    expect((await fixture.ambit("log")).out).toContain("outcome: ended person");
+    if (words[0] === "freeze") expect((await fixture.ambitAtTerminal("thaw")).status).toBe(0);
   });
 });
 
 test("someone runs `npm install` after `init --preset coder`: one grant, one approval, and the package lands", async () => {
   const install = ["exec", "coder", "--", "npm", "install", "left", "--registry", `http://localhost:${port}`];
   const grant = `net.connect{hosts=[localhost],ports=[${port}]}`;
-  expect((await world.ambitAtTerminal("agents", "grant", "coder", grant, "--yes")).status).toBe(0);
-  const withheld = await world.ambit(...install);
+  expect((await fixture.ambitAtTerminal("agents", "grant", "coder", grant, "--yes")).status).toBe(0);
+  const withheld = await fixture.ambit(...install);
   expect([withheld.status, withheld.out.includes("root=rw -- npm install")]).toEqual([125, true]);
-  expect((await world.ambitAtTerminal("approve", "--yes")).status).toBe(0);
-  const ran = await world.ambit(...install);
+  expect((await fixture.ambitAtTerminal("approve", "--yes")).status).toBe(0);
+  const ran = await fixture.ambit(...install);
   expect([ran.status, ran.out]).toEqual([0, expect.stringContaining("added 1 package")]);
-  expect(existsSync(join(world.project, "node_modules", "left", "package.json"))).toBe(true);
-  expect(JSON.parse(readFileSync(join(world.project, "package.json"), "utf8")).dependencies).toEqual({
+  expect(existsSync(join(fixture.project, "node_modules", "left", "package.json"))).toBe(true);
+  expect(JSON.parse(readFileSync(join(fixture.project, "package.json"), "utf8")).dependencies).toEqual({
     left: "^1.0.0",
   });
 }, 120_000);

@@ -6,12 +6,12 @@ import { type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
 import { readGrantSpec } from "../../src/agents/edit/edit-spec.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { EDIT_CONTEXT, grant, revoke } from "./edit.ts";
 import { type RandomRecord, record, spec } from "./records.ts";
 import { answers } from "./requests.ts";
 
-const runs = sized(400, 10_000);
+const runs = sizeFor(400, 10_000);
 
 type Edited = Extract<EditResult, { kind: "edited" }>;
 

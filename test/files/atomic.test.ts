@@ -13,8 +13,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pause } from "../house/pause.ts";
+import { asOrdinaryUser, bytes, drafts, filesIn, newFolder, path, said, text, whole } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
-import { asOrdinaryUser, bytes, drafts, filesIn, newFolder, path, said, text, whole } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -3,8 +3,8 @@
 import { linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { bytes, filesIn, newFolder, path, said, text } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
-import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 
 describe.skipIf(nativeMissing() !== null)("hard links", () => {
   let root: string;

@@ -2,8 +2,8 @@
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { bytes, filesIn, newFolder, path, said, text } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
-import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 
 describe.skipIf(nativeMissing() !== null)("symbolic links", () => {
   let root: string;

@@ -4,8 +4,8 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FileEntry, FileResult } from "../../src/core/ports/files.ts";
+import { bytes, filesIn, newFolder, path, said, text } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
-import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 
 function names(result: FileResult<readonly FileEntry[]>): readonly (string | undefined)[] {
   return result.ok ? result.value.map((entry) => entry.path.at(-1)) : [said(result)];

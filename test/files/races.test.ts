@@ -12,9 +12,9 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FileResult } from "../../src/core/ports/files.ts";
+import { bytes, filesIn, newFolder, path, said, text } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
-import { swapping } from "./swapper.ts";
-import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
+import { startSwapping } from "./swapper.ts";
 
 const attempts = 3_000;
 
@@ -49,7 +49,7 @@ describe.skipIf(nativeMissing() !== null)("a folder that is exchanged with a lin
     const { open, closed } = ground();
     symlinkSync(closed, join(open, "other"));
     const files = filesIn(all(open));
-    const swapper = await swapping(join(open, "folder"), join(open, "other"), join(open, "spare"));
+    const swapper = await startSwapping(join(open, "folder"), join(open, "other"), join(open, "spare"));
     const seen = new Set<string>();
     try {
       for (let at = 0; at < attempts; at += 3) {
@@ -70,7 +70,7 @@ describe.skipIf(nativeMissing() !== null)("a folder that is exchanged with a lin
     const { open, closed } = ground();
     symlinkSync(closed, join(open, "other"));
     const files = filesIn(all(open));
-    const swapper = await swapping(join(open, "folder"), join(open, "other"), join(open, "spare"));
+    const swapper = await startSwapping(join(open, "folder"), join(open, "other"), join(open, "spare"));
     let written = 0;
     try {
       for (let at = 0; at < attempts / 10; at++) {
@@ -95,7 +95,7 @@ describe.skipIf(nativeMissing() !== null)("a file that is exchanged with a link 
     writeFileSync(join(open, "file"), "inside");
     symlinkSync(join(closed, "deep/file"), join(open, "other"));
     const files = filesIn(all(open));
-    const swapper = await swapping(join(open, "file"), join(open, "other"), join(open, "spare"));
+    const swapper = await startSwapping(join(open, "file"), join(open, "other"), join(open, "spare"));
     const seen = new Set<string>();
     try {
       for (let at = 0; at < attempts / 5; at++) {

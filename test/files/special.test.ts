@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bytes, filesIn, newFolder, path, said, text } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
-import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 
 describe.skipIf(nativeMissing() !== null)("pipes, sockets and devices", () => {
   let root: string;

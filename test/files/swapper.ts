@@ -19,7 +19,7 @@ export interface Swapper {
 }
 
 /** Exchanges the files at `first` and `second`, over and over. */
-export async function swapping(first: string, second: string, spare: string): Promise<Swapper> {
+export async function startSwapping(first: string, second: string, spare: string): Promise<Swapper> {
   const child: ChildProcess = spawn(process.execPath, ["-e", program, first, second, spare], {
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -6,9 +6,9 @@ import { frameOf, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { pause } from "../house/pause.ts";
 import { isRunning } from "../house/processes.ts";
 import { until } from "../house/until.ts";
+import { bytes, drafts, newFolder, path, said, whole } from "./fixture.ts";
 import { nativeMissing } from "./native.ts";
 import { Speaker } from "./speaker.ts";
-import { bytes, drafts, newFolder, path, said, whole } from "./world.ts";
 
 describe.skipIf(nativeMissing() !== null)("concurrent writes", () => {
   test("are all done, in every folder", async () => {

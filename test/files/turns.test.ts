@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { entriesPerTurn } from "../../src/sandbox/files/tree-search.ts";
-import { filesIn, newFolder, path, said } from "./world.ts";
+import { filesIn, newFolder, path, said } from "./fixture.ts";
 
 const FOLDERS = 10;
 const FILES = 1_000;

@@ -10,9 +10,9 @@ import { filesSeccompProgram } from "../../src/sandbox/plan/kernel/files-syscall
 import { handledAll, type LandlockRules } from "../../src/sandbox/plan/kernel/landlock.ts";
 import { PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { landlockFrames } from "../../src/sandbox/plan/start/setup.ts";
+import { filesIn, newFolder, path, text } from "./fixture.ts";
 import { nativeMissing, nativeWalls } from "./native.ts";
 import { readRest, Speaker } from "./speaker.ts";
-import { filesIn, newFolder, path, text } from "./world.ts";
 
 const { EACCES, EMFILE, ENOENT, EPROTO } = constants.errno;
 const missing = nativeMissing();

@@ -94,7 +94,7 @@ const NASTY: readonly string[] = [
 ];
 
 /** A document with a few corrupted places. */
-export function spoiled(sample: Sample): fc.Arbitrary<string> {
+export function spoiledDocument(sample: Sample): fc.Arbitrary<string> {
   const edit = fc.tuple(
     fc.nat({ max: sample.text.length }),
     fc.nat({ max: 12 }),

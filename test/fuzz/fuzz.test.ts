@@ -11,8 +11,8 @@ import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { agentOf } from "../../src/main/compose.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { pathSettingsOf } from "../../src/platform/path-settings.ts";
-import { sized } from "../house/long.ts";
-import { NOT_A_CAPABILITY, RECORD, SAMPLES, spoiled } from "./documents.ts";
+import { sizeFor } from "../house/long.ts";
+import { NOT_A_CAPABILITY, RECORD, SAMPLES, spoiledDocument } from "./documents.ts";
 
 const reading: Reading = {
   pathSettings: pathSettingsOf({ home: "/home/u", cwd: "/srv/demo" }),
@@ -20,7 +20,7 @@ const reading: Reading = {
   ceiling: null,
 };
 const moment: Moment = { now: 0, clean: true, generation: 1, revoked: null, exhausted: null };
-const runs = sized(1_500, 50_000);
+const runs = sizeFor(1_500, 50_000);
 const endings = [".md", ".yml", ".json", ".toml"];
 
 function read(text: string, ending: string): Agent {
@@ -51,7 +51,7 @@ describe("no text makes parsing throw", () => {
     test(`a corrupted ${sample.ending} document`, () => {
       expect(read(sample.text, sample.ending).refused).toBe(false);
       fc.assert(
-        fc.property(spoiled(sample), (text) => survive(text, sample.ending)),
+        fc.property(spoiledDocument(sample), (text) => survive(text, sample.ending)),
         { numRuns: runs },
       );
     });

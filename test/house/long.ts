@@ -3,6 +3,6 @@
 export const isLong: boolean = process.env["AMBIT_LONG"] === "1";
 
 /** How much of something this run tries. */
-export function sized<T>(short: T, long: T): T {
+export function sizeFor<T>(short: T, long: T): T {
   return isLong ? long : short;
 }

@@ -18,13 +18,13 @@ import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { runSeed } from "../house/seed.ts";
 import { PROTECTED } from "./alphabet.ts";
 import { grants, linkOf, moment, validity, verbOf } from "./arbitraries.ts";
-import { openContext, registeredOf, requirementOf, toolOf, warrantFor } from "./context-world.ts";
-import { LONG, shown } from "./law.ts";
+import { openContext, registeredOf, requirementOf, toolOf, warrantFor } from "./context-fixture.ts";
+import { LONG, printValue } from "./law.ts";
 import { naiveJudge } from "./naive.ts";
 import { naiveSpecial } from "./naive-address.ts";
 import { naivePathGuards } from "./naive-text.ts";
 import { requestNear } from "./requests.ts";
-import { chance, oneOf, type Source, seeded, several } from "./source.ts";
+import { chance, oneOf, type Source, seededSource, several } from "./source.ts";
 
 interface Use {
   readonly request: Request;
@@ -241,7 +241,7 @@ async function contextIsMeet(
   const asked = [use.request, ...use.addresses.map((text) => withAddress(use.request, text))];
   const levels = asked.map((request) => naiveJudge(authority, request, at, "use"));
   const isAllowed = use.isDeclared && levels.every((level) => level === 0);
-  const told = `${verb} ${shown(use.capabilities)} ${shown(use.request)} ${use.addresses.join()}\n${shown(authority)}\n${shown(at)}`;
+  const told = `${verb} ${printValue(use.capabilities)} ${printValue(use.request)} ${use.addresses.join()}\n${printValue(authority)}\n${printValue(at)}`;
   if (answer.ok !== isAllowed)
     return `${answer.ok ? "let through" : `refused (${answer.code})`}, expected otherwise: ${told}`;
   if (!answer.ok && seen.done.length > 0) return `refused, and done all the same: ${seen.done.join()} ${told}`;
@@ -270,7 +270,7 @@ const CASES = LONG ? 40_000 : 2_000;
 async function tally(make: MakeJudge, count: number, seed: number, through?: Through) {
   const counts = { looked: 0, allowed: 0, broken: null as string | null };
   for (let at = 0; at < count && counts.broken === null; at++) {
-    const what = await contextIsMeet(seeded(seed * 1_000_003 + at), make, through);
+    const what = await contextIsMeet(seededSource(seed * 1_000_003 + at), make, through);
     if (what === "skipped") continue;
     counts.looked++;
     if (what === "allowed") counts.allowed++;

@@ -10,7 +10,7 @@ import { literal } from "../../src/core/authority/patterns/segment.ts";
 import { OTHER_GROUND, PATH_SETTINGS } from "./alphabet.ts";
 import { grant, grantOf, grants, linkOf, moment, PLAIN_MOMENT, VERBS, verbOf } from "./arbitraries.ts";
 import { CORE, single } from "./implementation.ts";
-import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";
+import { casesReached, casesWanted, caught, findViolation, LAW_TIMEOUT, type Law, printValue, shrunk } from "./law.ts";
 import {
   apexExcluded,
   containsOneAxis,
@@ -24,7 +24,7 @@ import { naiveLevel } from "./naive.ts";
 import { requestNear } from "./requests.ts";
 import { pathPattern } from "./sequences.ts";
 import { oneOf, type Source, several } from "./source.ts";
-import { widened } from "./widen.ts";
+import { widenGrant } from "./widen.ts";
 
 vi.setConfig({ testTimeout: LAW_TIMEOUT });
 
@@ -42,7 +42,7 @@ function agrees(verbs: readonly string[] | null, most: number): Law {
     const expected = naiveLevel(list, request, at, purpose);
     return level === expected
       ? null
-      : `${level} instead of ${expected}\n${shown(list.map(({ scopes, conditions }) => [scopes, conditions]))}\n${shown(request)}`;
+      : `${level} instead of ${expected}\n${printValue(list.map(({ scopes, conditions }) => [scopes, conditions]))}\n${printValue(request)}`;
   };
 }
 
@@ -51,7 +51,7 @@ const monotone =
   (core, source) => {
     const verb = oneOf(source, verbs);
     const low = grants(source, verb, 1, 2);
-    const high = [...low.map((each) => widened(source, each)), ...grants(source, verb, 0, 1)];
+    const high = [...low.map((each) => widenGrant(source, each)), ...grants(source, verb, 0, 1)];
     if (core.within(low, single(high), false).kind !== "within") return null;
     for (let count = 0; count < 3; count++) {
       const request = requestNear(source, verb, low);
@@ -60,7 +60,7 @@ const monotone =
       const below = naiveLevel(low, request, at, purpose);
       const above = naiveLevel(high, request, at, purpose);
       if (below !== null && (above === null || above > below))
-        return `${below} below, ${above} above\n${shown([low, high].map((list) => list.map(({ scopes }) => scopes)))}\n${shown(request)}`;
+        return `${below} below, ${above} above\n${printValue([low, high].map((list) => list.map(({ scopes }) => scopes)))}\n${printValue(request)}`;
     }
     return null;
   };
@@ -78,7 +78,7 @@ const monotoneOverGrounds: Law = (core, source) => {
   if (core.within(low, single(high), false).kind !== "within") return null;
   const request = requestNear(source, verb, low);
   const levels = [low, high].map((list) => naiveLevel(list, request, PLAIN_MOMENT, "use"));
-  return levels[0] !== null && levels[1] === null ? shown([low, high, request]) : null;
+  return levels[0] !== null && levels[1] === null ? printValue([low, high, request]) : null;
 };
 
 const joinCovers: Law = (core, source) => {
@@ -91,7 +91,7 @@ const joinCovers: Law = (core, source) => {
     .map((list) => core.level(single(list), request, at, "use"))
     .filter((level) => level !== null);
   const joined = core.level(single([...left, ...right]), request, at, "use");
-  return joined === (levels.length === 0 ? null : Math.min(...levels)) ? null : shown([left, right, request]);
+  return joined === (levels.length === 0 ? null : Math.min(...levels)) ? null : printValue([left, right, request]);
 };
 
 /** Enough grants for an index; their order must not affect the outcome. */
@@ -108,7 +108,7 @@ const indexed: Law = (core, source) => {
   for (const order of [list, [...list].reverse(), shuffled(source, list)]) {
     const level = core.level([[linkOf(order, "link", "own", ALWAYS)]], request, at, purpose);
     if (level !== expected)
-      return `${level} instead of ${expected}\n${shown(request)}\n${shown(order.map(({ scopes }) => scopes))}`;
+      return `${level} instead of ${expected}\n${printValue(request)}\n${printValue(order.map(({ scopes }) => scopes))}`;
   }
   return null;
 };
@@ -126,7 +126,7 @@ describe("what a link covers", () => {
     ["commands with risky options", agrees(["proc.exec"], 3), 4_000],
     ["constrained arguments", agrees(["tool.invoke"], 2), 4_000],
   ])("law 10: the core decides as the reference does: %s", (_title, law, count) => {
-    expect(broken(law, CORE, count)).toBeNull();
+    expect(findViolation(law, CORE, count)).toBeNull();
     expect(shrunk(law, CORE)).toBeNull();
   });
 
@@ -137,7 +137,7 @@ describe("what a link covers", () => {
     ["law 8: a join covers what either of its halves covers, at the lower level", joinCovers, 1_500],
     ["law 10: with an index the outcome is that of a plain loop, in any order of the grants", indexed, 1_200],
   ])("%s", (_title, law, count) => {
-    expect(broken(law, CORE, count)).toBeNull();
+    expect(findViolation(law, CORE, count)).toBeNull();
     expect(shrunk(law, CORE, 60)).toBeNull();
   });
 

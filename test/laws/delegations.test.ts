@@ -22,7 +22,7 @@ import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
 import { DELEGATION_TOOLS, type DelegationPowers } from "../../src/tools/delegation/delegation-tools.ts";
 import { chain, link } from "../forge/authority.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { MOMENT } from "../trust/project.ts";
 
 const WRITTEN = ["one", "two", "three"];
@@ -97,11 +97,11 @@ function requestOf(text: string): Request {
   return read.value;
 }
 
-let worlds = 0;
+let fixtures = 0;
 
-class World {
+class Fixture {
   readonly #state: State;
-  readonly #workspace = `/w${++worlds}`;
+  readonly #workspace = `/w${++fixtures}`;
   readonly #texts = new Map<string, readonly string[]>();
   readonly #holdings: Holdings;
   readonly #delegations: Delegations;
@@ -283,23 +283,23 @@ test("nothing that is delegated, edited, deleted, renamed or revoked gives an ag
         fc.tuple(texts, texts, texts),
         fc.array(step, { minLength: 5, maxLength: 30 }),
         async (first, steps) => {
-          const world = new World(state);
+          const fixture = new Fixture(state);
           for (const [at, grants] of first.entries())
-            await world.take({ kind: "edit", agent: WRITTEN[at] ?? "", grants });
+            await fixture.take({ kind: "edit", agent: WRITTEN[at] ?? "", grants });
           for (const one of steps) {
-            await world.take(one);
-            world.check();
+            await fixture.take(one);
+            fixture.check();
           }
-          passed += world.done;
-          asUser += world.asUser;
+          passed += fixture.done;
+          asUser += fixture.asUser;
         },
       ),
-      { numRuns: sized(25, 300) },
+      { numRuns: sizeFor(25, 300) },
     );
   } finally {
     temporary.remove();
   }
   // A law over delegations that are all refused proves nothing.
-  expect(passed).toBeGreaterThan(sized(0, 10));
+  expect(passed).toBeGreaterThan(sizeFor(0, 10));
   expect(asUser).toBeGreaterThan(100);
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isLong } from "../house/long.ts";
 import { runSeed } from "../house/seed.ts";
 import type { Implementation } from "./implementation.ts";
-import { listed, type Source, seeded } from "./source.ts";
+import { listSource, type Source, seededSource } from "./source.ts";
 
 /** What is wrong with this case, or null. */
 export type Law = (implementation: Implementation, source: Source) => string | null;
@@ -41,7 +41,7 @@ export interface Broken {
 }
 
 /** The first case that breaks the law, or null after `count` of them (twenty times as many in a long run). */
-export function broken(
+export function findViolation(
   law: Law,
   implementation: Implementation,
   count: number,
@@ -49,7 +49,7 @@ export function broken(
 ): Broken | null {
   const all = count * (LONG ? LONG_FACTOR : 1);
   for (let at = 0; at < all; at++) {
-    const what = law(implementation, seeded(seed * 1_000_003 + at));
+    const what = law(implementation, seededSource(seed * 1_000_003 + at));
     reached++;
     if (what !== null) return { seed: seed * 1_000_003 + at, what };
   }
@@ -60,7 +60,7 @@ export function broken(
  * Whether some case among `count` tells the mutant from the core. Always the same cases, so that a mutant is caught in every run.
  */
 export function caught(law: Law, mutant: Implementation, count: number, seed = 7): boolean {
-  for (let at = 0; at < count; at++) if (law(mutant, seeded(seed * 1_000_003 + at)) !== null) return true;
+  for (let at = 0; at < count; at++) if (law(mutant, seededSource(seed * 1_000_003 + at)) !== null) return true;
   return false;
 }
 
@@ -70,17 +70,17 @@ export function shrunk(law: Law, implementation: Implementation, runs = 150): st
   const result = fc.check(
     fc.property(choices, (list) => {
       reached++;
-      return law(implementation, listed(list)) === null;
+      return law(implementation, listSource(list)) === null;
     }),
     { numRuns: runs },
   );
   if (!result.failed) return null;
   const list = result.counterexample?.[0] ?? [];
-  return `${JSON.stringify(list)}: ${law(implementation, listed(list)) ?? String(result.errorInstance)}`;
+  return `${JSON.stringify(list)}: ${law(implementation, listSource(list)) ?? String(result.errorInstance)}`;
 }
 
 /** Values in a message: numbers of any size, and values that JSON cannot express. */
-export function shown(value: unknown): string {
+export function printValue(value: unknown): string {
   return JSON.stringify(value, (key, inner: unknown) => {
     if (key === "verb" && typeof inner === "object" && inner !== null && "verb" in inner) return inner.verb;
     if (typeof inner === "bigint") return `${inner}n`;

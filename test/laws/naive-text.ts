@@ -15,14 +15,14 @@ export function naiveGlob(glob: string, text: string): boolean {
 /** Replaces a star in a glob written as one text; no generator makes it. */
 const STAR = "\u2605";
 
-export function spelled(parts: readonly string[]): string {
+export function spellSegments(parts: readonly string[]): string {
   return parts.join(STAR);
 }
 
 function fits(segment: Segment, text: string, guarded: boolean): boolean {
   if (segment.kind === "literal") return segment.text === text;
   if (guarded) return false;
-  return segment.kind === "one" || (segment.kind === "glob" && naiveGlob(spelled(segment.parts), text));
+  return segment.kind === "one" || (segment.kind === "glob" && naiveGlob(spellSegments(segment.parts), text));
 }
 
 export function naiveSequence(pattern: Sequence, segments: readonly string[], guarded: readonly boolean[]): boolean {

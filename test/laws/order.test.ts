@@ -3,12 +3,12 @@ import { describe, expect, test, vi } from "vitest";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { grant, grants, moment, VERBS } from "./arbitraries.ts";
 import { CORE, type Implementation, single } from "./implementation.ts";
-import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";
+import { casesReached, casesWanted, caught, findViolation, LAW_TIMEOUT, type Law, printValue, shrunk } from "./law.ts";
 import { anyOfMeet, dropsLast, firstOnly, meetOfOneAxis, pairwiseMeet } from "./mutants.ts";
 import { naiveLevel } from "./naive.ts";
 import { requestNear } from "./requests.ts";
 import { chance, oneOf, type Source } from "./source.ts";
-import { widened } from "./widen.ts";
+import { widenGrant } from "./widen.ts";
 
 vi.setConfig({ testTimeout: LAW_TIMEOUT });
 
@@ -16,7 +16,7 @@ type List = readonly Grant[];
 
 function texts(...lists: readonly List[]): string {
   return lists
-    .map((list) => shown(list.map(({ verb, scopes, conditions }) => [verb.verb, scopes, conditions])))
+    .map((list) => printValue(list.map(({ verb, scopes, conditions }) => [verb.verb, scopes, conditions])))
     .join("\n");
 }
 
@@ -32,7 +32,7 @@ function one(source: Source): List {
 
 function like(source: Source, list: List): List {
   const verb = (list[0] as Grant).verb;
-  return chance(source, 50) ? list.map((each) => widened(source, each)) : grants(source, verb, 1, 2);
+  return chance(source, 50) ? list.map((each) => widenGrant(source, each)) : grants(source, verb, 1, 2);
 }
 
 const reflexive: Law = (core, source) => {
@@ -42,8 +42,8 @@ const reflexive: Law = (core, source) => {
 
 const transitive: Law = (core, source) => {
   const low = one(source);
-  const middle = [...low.map((each) => widened(source, each)), ...(chance(source, 50) ? like(source, low) : [])];
-  const high = [...middle.map((each) => widened(source, each)), ...(chance(source, 50) ? like(source, low) : [])];
+  const middle = [...low.map((each) => widenGrant(source, each)), ...(chance(source, 50) ? like(source, low) : [])];
+  const high = [...middle.map((each) => widenGrant(source, each)), ...(chance(source, 50) ? like(source, low) : [])];
   if (!isWithin(core, low, middle) || !isWithin(core, middle, high)) return null;
   return exceeds(core, low, high) ? texts(low, middle, high) : null;
 };
@@ -58,7 +58,7 @@ const equivalence: Law = (core, source) => {
     const at = moment(source);
     const purpose = oneOf(source, ["use", "pass"] as const);
     if (naiveLevel(left, request, at, purpose) !== naiveLevel(right, request, at, purpose))
-      return `${texts(left, right)}\n${shown(request)}`;
+      return `${texts(left, right)}\n${printValue(request)}`;
   }
   return null;
 };
@@ -122,8 +122,8 @@ const meetIsLower: Law = (core, source) => {
 
 const meetIsGreatest: Law = (core, source) => {
   const c = one(source);
-  const a = c.map((each) => widened(source, each));
-  const b = c.map((each) => widened(source, each));
+  const a = c.map((each) => widenGrant(source, each));
+  const b = c.map((each) => widenGrant(source, each));
   if (!isWithin(core, c, a) || !isWithin(core, c, b)) return null;
   const met = core.meet(a, b);
   return met.complete && exceeds(core, c, met.grants) ? texts(c, a, b, met.grants) : null;
@@ -133,7 +133,7 @@ const joinIsLeastUpper: Law = (core, source) => {
   const a = one(source);
   const b = like(source, a);
   if (exceeds(core, a, join(a, b)) || exceeds(core, b, join(a, b))) return `not an upper bound\n${texts(a, b)}`;
-  const c = join(a, b).map((each) => widened(source, each));
+  const c = join(a, b).map((each) => widenGrant(source, each));
   if (!isWithin(core, a, c) || !isWithin(core, b, c)) return null;
   return exceeds(core, join(a, b), c) ? `not the least\n${texts(a, b, c)}` : null;
 };
@@ -152,7 +152,7 @@ const LAWS: readonly (readonly [string, Law, number])[] = [
 
 describe("the order of authority", () => {
   test.each(LAWS)("%s", (_title, law, count) => {
-    expect(broken(law, CORE, count)).toBeNull();
+    expect(findViolation(law, CORE, count)).toBeNull();
     expect(shrunk(law, CORE, 60)).toBeNull();
   });
 

@@ -7,7 +7,7 @@ export interface Source {
 }
 
 /** Mulberry32: small, fast, the same on every machine. */
-export function seeded(seed: number): Source {
+export function seededSource(seed: number): Source {
   let state = seed >>> 0;
   return {
     below(count) {
@@ -20,7 +20,7 @@ export function seeded(seed: number): Source {
 }
 
 /** Takes its choices from a list; when they run out, every choice is the plainest. */
-export function listed(choices: readonly number[]): Source {
+export function listSource(choices: readonly number[]): Source {
   let at = 0;
   return { below: (count) => (choices[at++] ?? 0) % count };
 }

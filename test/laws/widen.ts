@@ -9,7 +9,7 @@ import { OTHER_GROUND, PATH_SETTINGS } from "./alphabet.ts";
 import { chance, oneOf, type Source } from "./source.ts";
 
 /** Often wider, mostly not narrower; the laws only need such pairs to be frequent. */
-export function widened(source: Source, grant: Grant): Grant {
+export function widenGrant(source: Source, grant: Grant): Grant {
   return {
     ...grant,
     scopes: grant.scopes.map((scope) => widenedScope(source, scope)),

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
-import { given } from "../state/world.ts";
-import { type LibraryWorld, libraryWorld } from "./world.ts";
+import { expectValue } from "../state/fixture.ts";
+import { type LibraryFixture, libraryFixture } from "./fixture.ts";
 
 const PROGRAM = `
 import { createAmbit } from ${JSON.stringify(join(root, "dist", "node-door.js"))};
@@ -28,14 +28,14 @@ process.on("message", async ({ amount, waitSeconds }) => {
 process.send("ready");
 `;
 
-let library: LibraryWorld;
+let library: LibraryFixture;
 let child: ChildProcess;
 beforeAll(async () => {
-  library = await libraryWorld({ payer: ["tool.invoke{tools=[pay],ask}"] });
-  library.world.write("project/payer.mjs", PROGRAM);
-  child = fork(join(library.world.project, "payer.mjs"), [], {
-    cwd: library.world.project,
-    env: library.world.environment,
+  library = await libraryFixture({ payer: ["tool.invoke{tools=[pay],ask}"] });
+  library.fixture.write("project/payer.mjs", PROGRAM);
+  child = fork(join(library.fixture.project, "payer.mjs"), [], {
+    cwd: library.fixture.project,
+    env: library.fixture.environment,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     execArgv: [],
   });
@@ -61,18 +61,18 @@ test("an approval that is given while the call waits lets it run", async () => {
   const waiting = paid(5, 600);
   let id = "";
   await until(async () => {
-    const [approval] = await library.world.approvals("pending");
+    const [approval] = await library.fixture.approvals("pending");
     id = approval?.id ?? "";
     return id !== "";
   }, "it is asked");
-  given(await library.world.approve(id));
+  expectValue(await library.fixture.approve(id));
   expect(await waiting).toMatchObject({ ok: true, value: { paid: 5, runs: 1 } });
 });
 
 test("one that is given afterwards serves the next call, once, and no other", async () => {
   const first = await paid(7);
   expect(first).toMatchObject({ ok: false, code: "approval_required" });
-  given(await library.world.approve(String(first["approval"])));
+  expectValue(await library.fixture.approve(String(first["approval"])));
   expect(await paid(8)).toMatchObject({ ok: false, code: "approval_required" });
   expect(await paid(7)).toMatchObject({ ok: true, value: { paid: 7 } });
   expect(await paid(7)).toMatchObject({ ok: false, code: "approval_required" });
@@ -80,7 +80,7 @@ test("one that is given afterwards serves the next call, once, and no other", as
 
 test("a refusal is returned with its reason", async () => {
   const asked = await paid(9);
-  given(await library.world.control("approvals.refuse", { id: String(asked["approval"]), reason: "too much" }));
+  expectValue(await library.fixture.control("approvals.refuse", { id: String(asked["approval"]), reason: "too much" }));
   expect(await paid(9)).toMatchObject({ ok: false, code: "approval_refused", reason: "too much" });
 });
 

@@ -6,9 +6,9 @@ import type { Context } from "../../src/index.ts";
 import { defineTool } from "../../src/index.ts";
 import type { Ambit } from "../../src/library/library.ts";
 import { until } from "../house/until.ts";
-import { type LibraryWorld, libraryWorld } from "./world.ts";
+import { type LibraryFixture, libraryFixture } from "./fixture.ts";
 
-let library: LibraryWorld;
+let library: LibraryFixture;
 let ambit: Ambit;
 const ran: string[] = [];
 let kept: Context | null = null;
@@ -88,7 +88,7 @@ const keyed = defineTool({
 const invoke = "tool.invoke{tools=[builtin:**,add,notes,sneaky,beyond,endless,failing,keyed]}";
 
 beforeAll(async () => {
-  library = await libraryWorld({
+  library = await libraryFixture({
     app: [invoke, "memory.read", "memory.write{keys=[a/**]}", "fs.read{in=notes}"],
     keyed: [invoke, "net.get{hosts=[api.weather.gov]}", "secret.use{names=[WEATHER_API_KEY]}"],
     poor: ["memory.read"],
@@ -96,8 +96,8 @@ beforeAll(async () => {
     asking: ["tool.invoke{tools=[add],ask}", "tool.invoke{tools=[builtin:**]}"],
     counted: ["tool.invoke{tools=[add],calls=2}"],
   });
-  library.world.write("project/notes/a.txt", "buy milk\n");
-  library.world.write("project/secret.txt", "nothing for notes\n");
+  library.fixture.write("project/notes/a.txt", "buy milk\n");
+  library.fixture.write("project/secret.txt", "nothing for notes\n");
   ambit = await library.open();
   for (const tool of [add, notes, sneaky, beyond, endless, failing, keyed])
     expect(ambit.register(tool)).toMatchObject({ ok: true });
@@ -110,7 +110,7 @@ describe("a built-in tool", () => {
     expect(await session.call("memory_set", { key: "a/b", value: "x" })).toMatchObject({ ok: true });
     const got = await session.call("memory_get", { key: "a/b" });
     expect(got).toMatchObject({ ok: true, value: { value: "x" } });
-    expect(got.ok && (await library.world.log({})).some(({ id }) => id === got.receipt)).toBe(true);
+    expect(got.ok && (await library.fixture.log({})).some(({ id }) => id === got.receipt)).toBe(true);
   });
 
   test("that is denied says why, as data", async () => {
@@ -119,7 +119,9 @@ describe("a built-in tool", () => {
     expect(answer).toMatchObject({ ok: false, code: "scope_violation", need: "memory.write b", approval: null });
     if (answer.ok) throw new Error("allowed");
     expect(answer.hint).toContain("Stay within your grants");
-    expect((await library.world.log({})).some(({ id, outcome }) => id === answer.id && outcome === "deny")).toBe(true);
+    expect((await library.fixture.log({})).some(({ id, outcome }) => id === answer.id && outcome === "deny")).toBe(
+      true,
+    );
   });
 
   test("reports what is wrong with its arguments", async () => {
@@ -142,11 +144,11 @@ describe("a tool of the application", () => {
     expect(answer).toMatchObject({ ok: true, value: { sum: 3 }, enforcement });
     if (!answer.ok) throw new Error(answer.code);
     await session.close();
-    const entries = await library.world.log({});
+    const entries = await library.fixture.log({});
     expect(entries.find(({ id }) => id === answer.receipt)).toMatchObject({ outcome: "allow", tool: "add" });
     // The promise is not awaited.
     const outcome = async (): Promise<string | undefined> =>
-      (await library.world.log({ kind: "outcome" })).find(({ of }) => of === answer.receipt)?.outcome;
+      (await library.fixture.log({ kind: "outcome" })).find(({ of }) => of === answer.receipt)?.outcome;
     await until(async () => (await outcome()) !== undefined, "its outcome is written");
     expect(await outcome()).toBe("done");
   });
@@ -298,7 +300,7 @@ describe("a session", () => {
   test("names its user in the log", async () => {
     const session = await ambit.session("app", { user: "ada" });
     await session.call("add", { a: 1, b: 2 });
-    const entries = await library.world.log({ user: "ada" });
+    const entries = await library.fixture.log({ user: "ada" });
     expect(entries.some(({ tool }) => tool === "add")).toBe(true);
   });
 });
@@ -306,7 +308,7 @@ describe("a session", () => {
 test("without a daemon nothing runs, and the next session starts one again", async () => {
   const session = await ambit.session("app");
   const before = ran.length;
-  await library.world.killDaemon();
+  await library.fixture.killDaemon();
   expect(await session.call("add", { a: 1, b: 2 })).toMatchObject({
     ok: false,
     kind: "failed",
@@ -318,6 +320,6 @@ test("without a daemon nothing runs, and the next session starts one again", asy
   await expect(session.tools()).rejects.toMatchObject({ code: "no_daemon" });
   const next = await ambit.session("app");
   expect(await next.call("add", { a: 1, b: 2 })).toMatchObject({ ok: true, value: { sum: 3 } });
-  writeFileSync(join(library.world.project, "notes", "b.txt"), "later");
+  writeFileSync(join(library.fixture.project, "notes", "b.txt"), "later");
   expect(await next.call("notes", { file: "notes/b.txt" })).toMatchObject({ ok: true, value: "later" });
 });

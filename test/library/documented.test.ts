@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ModelServer } from "../adapters/model-server.ts";
 import { root } from "../e2e/ambit.ts";
-import { type LibraryWorld, libraryWorld } from "./world.ts";
+import { type LibraryFixture, libraryFixture } from "./fixture.ts";
 
 const page = readFileSync(join(root, "docs", "reference", "library.md"), "utf8");
 const examples = [...page.matchAll(/```js\n(.*?)```\n\n```text\n(.*?)```/gs)].map(([, code = "", said = ""]) => ({
@@ -24,19 +24,19 @@ const DOORS = {
   "./eslint-plugin": "./dist/cli/tools/eslint-plugin.js",
 };
 
-let library: LibraryWorld;
+let library: LibraryFixture;
 beforeAll(async () => {
-  library = await libraryWorld({
+  library = await libraryFixture({
     scout: [
       "tool.invoke{tools=[memory_get,memory_list,memory_set,read_note,forecast]}",
       "memory.read{keys=[notes/**]}",
       "fs.read{in=notes}",
     ],
   });
-  const { world } = library;
-  world.write("project/notes/today.txt", "buy milk\n");
-  world.write("project/README.md", "not a note\n");
-  const modules = join(world.project, "node_modules");
+  const { fixture } = library;
+  fixture.write("project/notes/today.txt", "buy milk\n");
+  fixture.write("project/README.md", "not a note\n");
+  const modules = join(fixture.project, "node_modules");
   for (const name of ["zod", "ai", "@anthropic-ai/sdk", "@openai/agents"]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(modules, name));
@@ -94,13 +94,13 @@ function gateway(content: readonly object[]): object {
 }
 
 async function ran(code: string, url: string): Promise<string> {
-  const { world } = library;
-  const file = join(world.project, "example.mjs");
+  const { fixture } = library;
+  const file = join(fixture.project, "example.mjs");
   writeFileSync(file, code);
   const child = spawn(process.execPath, [file], {
-    cwd: world.project,
+    cwd: fixture.project,
     env: {
-      ...world.environment,
+      ...fixture.environment,
       ANTHROPIC_API_KEY: "none",
       ANTHROPIC_BASE_URL: url,
       OPENAI_API_KEY: "none",

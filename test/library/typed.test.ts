@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import * as z from "zod";
 import { defineTool, type JsonObject } from "../../src/index.ts";
 import type { Ambit } from "../../src/library/library.ts";
-import { type LibraryWorld, libraryWorld } from "./world.ts";
+import { type LibraryFixture, libraryFixture } from "./fixture.ts";
 
-let library: LibraryWorld;
+let library: LibraryFixture;
 let ambit: Ambit;
 beforeAll(async () => {
-  library = await libraryWorld({ app: ["tool.invoke{tools=[tool:**]}"] });
+  library = await libraryFixture({ app: ["tool.invoke{tools=[tool:**]}"] });
   ambit = await library.open({
     policy: { network: { allowedHosts: ["*.weather.gov"] }, fs_reach: { read: ["notes"] } },
   });

@@ -3,18 +3,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isLong, sized } from "../house/long.ts";
+import { isLong, sizeFor } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Called, Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 /**
  * On two cores that also run the load itself, and the test. Measured by `npm run test:long` only: elsewhere other tests run at the
  * same time, and the test is that control is answered while the load runs.
  */
 const controlMillisecondsMax = 1_000;
-const loadMilliseconds = sized(0, 6_000);
+const loadMilliseconds = sizeFor(0, 6_000);
 /** Rounds of requests to control and to another agent that must be answered during the load. */
 const roundsMin = 3;
 
@@ -51,14 +51,14 @@ export default [
 ];
 `;
 
-let world: World;
+let fixture: Fixture;
 let quiet: Session;
 let asking: Session;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const root = "sandbox: .\n";
-  world.agent(
+  fixture.agent(
     "busy",
     [
       "fs.read",
@@ -69,29 +69,29 @@ beforeAll(async () => {
     ],
     root,
   );
-  world.agent("quiet", ["memory.read", "memory.write"]);
-  world.agent("asking", ["memory.write{ask}"]);
-  world.agent("stopped", []);
-  world.agent("denied", ["memory.write"]);
-  world.write("project/.ambit/tools/flood.mjs", FLOOD);
-  world.write("project/.ambit/tools/long.mjs", LONG);
-  for (let folder = 0; folder < sized(8, 30); folder++) {
-    mkdirSync(join(world.project, "many", `f${folder}`), { recursive: true });
+  fixture.agent("quiet", ["memory.read", "memory.write"]);
+  fixture.agent("asking", ["memory.write{ask}"]);
+  fixture.agent("stopped", []);
+  fixture.agent("denied", ["memory.write"]);
+  fixture.write("project/.ambit/tools/flood.mjs", FLOOD);
+  fixture.write("project/.ambit/tools/long.mjs", LONG);
+  for (let folder = 0; folder < sizeFor(8, 30); folder++) {
+    mkdirSync(join(fixture.project, "many", `f${folder}`), { recursive: true });
     for (let file = 0; file < 1000; file++)
-      writeFileSync(join(world.project, "many", `f${folder}`, `${file}.txt`), "a line\n");
+      writeFileSync(join(fixture.project, "many", `f${folder}`, `${file}.txt`), "a line\n");
   }
   for (let record = 0; record < 3_000; record++) {
     const words = Array.from({ length: 60 }, (_, at) => `word${(record * 31 + at * 17) % 5_000}`).join(" ");
-    world.write(
+    fixture.write(
       `project/.ambit/records/notes/n${record}.md`,
       `---\nclass: notes\ntitle: Note ${record}\n---\n${words}\n`,
     );
   }
-  await world.begin();
-  quiet = given(await world.caller().open(world.project, "quiet"));
-  asking = given(await world.caller().open(world.project, "asking"));
+  await fixture.begin();
+  quiet = expectValue(await fixture.caller().open(fixture.project, "quiet"));
+  asking = expectValue(await fixture.caller().open(fixture.project, "asking"));
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 interface Measured {
   /** The longest wait of any request, in milliseconds. */
@@ -120,23 +120,25 @@ async function measured(load: Load, wanted: string): Promise<Measured> {
   while (looks < roundsMin || !said.has(wanted) || performance.now() < end) {
     control = Math.max(
       control,
-      await took(async () => given(await world.control("daemon.status", {}))),
-      await took(async () => given(await world.control("approvals.list", { states: ["pending"], count: 10 }))),
+      await took(async () => expectValue(await fixture.control("daemon.status", {}))),
+      await took(async () => expectValue(await fixture.control("approvals.list", { states: ["pending"], count: 10 }))),
     );
     other = Math.max(other, await took(() => quiet.do("memory_set", { key: "a", value: "x" })));
     const { value } = await asking.do("memory_set", { key: `k${questions++}`, value: "x" });
     control = Math.max(
       control,
-      await took(async () => given(await world.approve(String(value["approval"])))),
-      await took(async () => given(await world.control("agent.stop", { cwd: world.project, agent: "stopped" }))),
+      await took(async () => expectValue(await fixture.approve(String(value["approval"])))),
+      await took(async () =>
+        expectValue(await fixture.control("agent.stop", { cwd: fixture.project, agent: "stopped" })),
+      ),
     );
     looks++;
     await pause(50, "the measurements must not be a load of their own");
   }
   // The request that ends the load is answered as well.
-  control = Math.max(control, await took(async () => given(await world.control("freeze", {}))));
+  control = Math.max(control, await took(async () => expectValue(await fixture.control("freeze", {}))));
   isOver = true;
-  given(await world.control("thaw", { presence: null }));
+  expectValue(await fixture.control("thaw", { presence: null }));
   await running;
   return { control, other, looks };
 }
@@ -156,8 +158,10 @@ async function bounded(load: Load, wanted: string): Promise<void> {
 describe("control answers", () => {
   test("while eight clients call as fast as they can, with most calls denied", async () => {
     const load: Load = async (isOver, said) => {
-      const callers: Caller[] = Array.from({ length: 8 }, () => world.caller());
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "quiet"))));
+      const callers: Caller[] = Array.from({ length: 8 }, () => fixture.caller());
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "quiet"))),
+      );
       let number = 0;
       await Promise.all(
         sessions.flatMap((session) =>
@@ -172,10 +176,12 @@ describe("control answers", () => {
   });
 
   test("while hosted tools flood", async () => {
-    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 3 }, () => fixture.caller());
     const load: Load = async (isOver, said) => {
       said.add("flooding");
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "busy"))),
+      );
       // None of them is answered before it is ended.
       for (const session of sessions)
         void session.do("flood", {}).then((called) => {
@@ -193,10 +199,12 @@ describe("control answers", () => {
     ["long_text", "sending"],
     ["long_result", "execution_failed"],
   ])("while hosted tools send messages of 32 MiB: %s", async (tool, wanted) => {
-    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 3 }, () => fixture.caller());
     const load: Load = async (isOver, said) => {
       said.add("sending");
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "busy"))),
+      );
       for (const session of sessions) void again(isOver, said, () => session.do(tool, {}));
       await until(isOver, "the load is over");
       for (const one of callers) await one.end();
@@ -205,11 +213,13 @@ describe("control answers", () => {
   });
 
   test("while clients send requests of a mebibyte that are slow to parse", async () => {
-    const callers: Caller[] = Array.from({ length: 8 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 8 }, () => fixture.caller());
     const slow = Array.from({ length: 20_000 }, (_, at) => ({ [`k${at}`]: [{}, "\u0001"] }));
     const many = Array.from({ length: 200_000 }, () => ({}));
     const load: Load = async (isOver, said) => {
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "quiet"))));
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "quiet"))),
+      );
       await Promise.all(
         sessions.map((session, at) =>
           again(isOver, said, () => session.do("memory_get", { key: "a", junk: at % 2 === 0 ? slow : many })),
@@ -221,9 +231,11 @@ describe("control answers", () => {
   });
 
   test("while agents search for thousands of files", async () => {
-    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 3 }, () => fixture.caller());
     const load: Load = async (isOver, said) => {
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "busy"))),
+      );
       await Promise.all(
         sessions.map((session) => again(isOver, said, () => session.do("fs_glob", { pattern: "**/*.txt" }))),
       );
@@ -236,9 +248,11 @@ describe("control answers", () => {
     ["search thousands of files", "fs_grep", { text: "line", glob: "**/*.txt" }],
     ["search 3,000 records", "records_search", { query: "word1 word2" }],
   ])("while agents %s", async (_, tool, input) => {
-    const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 3 }, () => fixture.caller());
     const load: Load = async (isOver, said) => {
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "busy"))),
+      );
       await Promise.all(sessions.map((session) => again(isOver, said, () => session.do(tool, input))));
       for (const one of callers) await one.end();
     };
@@ -246,11 +260,11 @@ describe("control answers", () => {
   });
 
   test("while clients open and close sessions as fast as they can", async () => {
-    const callers: Caller[] = Array.from({ length: 4 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 4 }, () => fixture.caller());
     const load: Load = async (isOver, said) => {
       const open = async (caller: Caller, connection: string): Promise<void> => {
         while (!isOver()) {
-          said.add((await caller.open(world.project, "busy", { connection })).ok ? "opened" : "refused");
+          said.add((await caller.open(fixture.project, "busy", { connection })).ok ? "opened" : "refused");
           await caller.hangUp(connection);
         }
       };
@@ -261,10 +275,12 @@ describe("control answers", () => {
   });
 
   test("while agents run scripts of 60 commands", async () => {
-    const callers: Caller[] = Array.from({ length: 2 }, () => world.caller());
+    const callers: Caller[] = Array.from({ length: 2 }, () => fixture.caller());
     const script = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
     const load: Load = async (isOver, said) => {
-      const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
+      const sessions = await Promise.all(
+        callers.map(async (one) => expectValue(await one.open(fixture.project, "busy"))),
+      );
       await Promise.all(sessions.map((session) => again(isOver, said, () => session.do("shell", { script }))));
       for (const one of callers) await one.end();
     };
@@ -273,12 +289,12 @@ describe("control answers", () => {
 });
 
 test("different denials of one agent are limited in the log, and none of them is lost", async () => {
-  const caller = world.caller();
-  const session = given(await caller.open(world.project, "denied"));
-  const before = (await world.log({ agent: "denied", kind: "decision", outcome: "deny" })).length;
+  const caller = fixture.caller();
+  const session = expectValue(await caller.open(fixture.project, "denied"));
+  const before = (await fixture.log({ agent: "denied", kind: "decision", outcome: "deny" })).length;
   const calls = Array.from({ length: 1_000 }, (_, at) => session.do("memory_get", { key: `no/${at}` }));
   for (const { said } of await Promise.all(calls)) expect(said).not.toBe("done");
-  const written = (await world.log({ agent: "denied", kind: "decision", outcome: "deny" })).length - before;
+  const written = (await fixture.log({ agent: "denied", kind: "decision", outcome: "deny" })).length - before;
   expect(written).toBeGreaterThan(100);
   expect(written).toBeLessThan(400);
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 const bigBytes = 15 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
@@ -17,14 +17,17 @@ const controlMillisecondsMax = 1_000;
 /** Above the daemon's memory before: without backpressure all of the output is queued in it. */
 const memoryKibibytesMax = 40 * 1024;
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("reader", ["fs.read", "proc.exec"], "sandbox: .\n");
-  writeFileSync(join(world.project, "big"), Buffer.from(Array.from({ length: bigBytes }, (_, at) => (at * 31) % 251)));
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("reader", ["fs.read", "proc.exec"], "sandbox: .\n");
+  writeFileSync(
+    join(fixture.project, "big"),
+    Buffer.from(Array.from({ length: bigBytes }, (_, at) => (at * 31) % 251)),
+  );
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const digest = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -34,11 +37,11 @@ function memoryOf(pid: number): number {
 
 test("15 MiB through a slow reader", async () => {
   // A first run, so that what the daemon loads once is not counted.
-  expect((await world.ambit("exec", "reader", "--", "head", "-c", "10", "big")).status).toBe(0);
-  const { pid } = await world.status();
+  expect((await fixture.ambit("exec", "reader", "--", "head", "-c", "10", "big")).status).toBe(0);
+  const { pid } = await fixture.status();
   const before = memoryOf(pid);
-  const [program = "", ...words] = world.words("exec", "reader", "--", "dd", "if=big", "bs=64K");
-  const child = spawn(program, words, { cwd: world.project, stdio: ["ignore", "pipe", "pipe"] });
+  const [program = "", ...words] = fixture.words("exec", "reader", "--", "dd", "if=big", "bs=64K");
+  const child = spawn(program, words, { cwd: fixture.project, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (data) => {
     said += String(data);
@@ -52,14 +55,14 @@ test("15 MiB through a slow reader", async () => {
     // Once for each 256 KiB, however the pipe splits them.
     if (Math.floor(length / pieceBytes) === Math.floor((length - piece.length) / pieceBytes)) continue;
     const asked = performance.now();
-    given(await world.control("approvals.list", { states: ["pending"], count: 10 }));
+    expectValue(await fixture.control("approvals.list", { states: ["pending"], count: 10 }));
     control = Math.max(control, performance.now() - asked);
     memory = Math.max(memory, memoryOf(pid));
     await pause(50, "the reader is slow");
   }
   expect(await closed).toEqual([0, null]);
   expect(length).toBe(bigBytes);
-  expect(digest(Buffer.concat(pieces))).toBe(digest(readFileSync(join(world.project, "big"))));
+  expect(digest(Buffer.concat(pieces))).toBe(digest(readFileSync(join(fixture.project, "big"))));
   // The program itself prints how long it was writing: as long as the reader took, but for what buffers hold.
   expect(Number(/copied, ([\d.e-]+) s/.exec(said)?.[1])).toBeGreaterThan(1);
   expect(memory - before).toBeLessThan(memoryKibibytesMax);
@@ -67,8 +70,8 @@ test("15 MiB through a slow reader", async () => {
 });
 
 test("a reader that exits ends the program", async () => {
-  const [program = "", ...words] = world.words("exec", "reader", "--", "yes");
-  const child = spawn(program, words, { cwd: world.project, stdio: ["ignore", "pipe", "ignore"] });
+  const [program = "", ...words] = fixture.words("exec", "reader", "--", "yes");
+  const child = spawn(program, words, { cwd: fixture.project, stdio: ["ignore", "pipe", "ignore"] });
   const closed = once(child, "close");
   child.stdout.once("data", () => child.stdout.destroy());
   await closed;

@@ -19,13 +19,13 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWK, type JWTPayload, Sign
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { AuthorizationServer, browse } from "./authorization-server.ts";
 import type { ToolResult } from "./line-client.ts";
 
 type Key = Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
 
-let world: World;
+let fixture: Fixture;
 let server: ChildProcess;
 let port = 0;
 let errors = "";
@@ -83,7 +83,7 @@ function unsafe(header: object, sign: (input: string) => string): string {
 }
 
 function setting(clients: string, more = ""): void {
-  world.write(
+  fixture.write(
     "config/ambit/config.yml",
     `oauth:
   resource: ${resource()}
@@ -97,7 +97,7 @@ ${clients}`,
 }
 
 const client = (claims: string, agent: string, more = ""): string =>
-  `        - { claims: ${claims}, agent: ${agent}, in: ${world.project}${more} }\n`;
+  `        - { claims: ${claims}, agent: ${agent}, in: ${fixture.project}${more} }\n`;
 const CLIENTS = (): string => client("{ sub: alice }", "scout") + client("{ sub: bob }", "other");
 
 async function freePort(): Promise<number> {
@@ -110,10 +110,10 @@ async function freePort(): Promise<number> {
 }
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", ["fs.read{in=.}", "memory.read", "memory.write"]);
-  world.agent("other", ["memory.read"]);
-  world.write("project/a.txt", "one line\n");
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["fs.read{in=.}", "memory.read", "memory.write"]);
+  fixture.agent("other", ["memory.read"]);
+  fixture.write("project/a.txt", "one line\n");
   elsewhere = createServer((_, response) => {
     heardElsewhere++;
     response.end("{}");
@@ -131,10 +131,10 @@ beforeAll(async () => {
   port = await freePort();
   setting(CLIENTS());
   publish();
-  await world.begin();
+  await fixture.begin();
   server = spawn(process.execPath, [join(root, "bin", "ambit"), "mcp", "serve", "--http", `127.0.0.1:${port}`], {
     cwd: "/",
-    env: world.environment,
+    env: fixture.environment,
     stdio: ["ignore", "ignore", "pipe"],
   });
   server.stderr?.on("data", (text: Buffer) => {
@@ -150,7 +150,7 @@ afterAll(async () => {
   }
   issuerServer?.close();
   elsewhere?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 function publish(...kids: readonly string[]): void {
@@ -198,7 +198,7 @@ const call = async (from: Client, name: string, input: Record<string, unknown>):
   (await from.callTool({ name, arguments: input })) as unknown as ToolResult;
 
 const sessionsOf = async (): Promise<number> =>
-  (await world.status()).sessions.filter(({ face }) => face === "http").length;
+  (await fixture.status()).sessions.filter(({ face }) => face === "http").length;
 
 describe("the metadata of the server", () => {
   test("names the address and the authorization server, at both well-known places", async () => {
@@ -437,7 +437,7 @@ test("a session does not exist for another client of the same server, nor under 
   const id = { "mcp-session-id": made.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
   await made.text();
   const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
-  const own = JSON.parse((await world.ambit("tokens", "add", "scout", "--json")).out) as { readonly token: string };
+  const own = JSON.parse((await fixture.ambit("tokens", "add", "scout", "--json")).out) as { readonly token: string };
   expect((await post(await token({ claims: { sub: "bob" } }), list, id)).status).toBe(404);
   expect((await post(await token({ claims: { client_id: "another" } }), list, id)).status).toBe(404);
   expect((await post(own.token, list, id)).status).toBe(404);
@@ -481,10 +481,10 @@ test("a user of the map needs a record, which limits the session", async () => {
   };
   await until(async () => (await post(text, list)).status !== 403, "the entry counts");
   expect(await listed()).toBe("");
-  world.user("erin", ["memory.read"]);
+  fixture.user("erin", ["memory.read"]);
   await until(async () => (await listed()).includes("memory_get"), "the record counts");
   expect(await listed()).not.toContain("fs_read");
-  rmSync(join(world.config, "users", "erin.md"));
+  rmSync(join(fixture.config, "users", "erin.md"));
   setting(CLIENTS());
 });
 
@@ -578,7 +578,7 @@ test("metadata that names another issuer is refused", async () => {
 test("without `oauth`, and with a mistake in it, access tokens are unknown tokens", async () => {
   const text = await token();
   for (const config of ["", `oauth: { resource: ${resource()}, issuers: [{ issuer: ${issuer} }] }\n`]) {
-    world.write("config/ambit/config.yml", config);
+    fixture.write("config/ambit/config.yml", config);
     await until(async () => !(await post(text)).challenge.includes("resource_metadata"), "the configuration counts");
     const { status, challenge } = await post(text);
     expect([status, challenge]).toEqual([401, 'Bearer realm="ambit", error="invalid_token"']);
@@ -588,12 +588,12 @@ test("without `oauth`, and with a mistake in it, access tokens are unknown token
 });
 
 test("refusals are in the log, and no part of a signature is anywhere in the state", async () => {
-  const codes = (await world.log({ kind: "session", outcome: "deny" })).map(({ code }) => code);
+  const codes = (await fixture.log({ kind: "session", outcome: "deny" })).map(({ code }) => code);
   for (const code of ["unknown_token", "insufficient_scope", "not_mapped", "not_available"])
     expect(codes).toContain(code);
   const signatures = signed.map((text) => text.split(".")[2] ?? "");
   expect(signatures.length).toBeGreaterThan(20);
-  const state = join(world.base, "state");
+  const state = join(fixture.base, "state");
   const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   expect(files.length).toBeGreaterThan(2);
   for (const file of files) {

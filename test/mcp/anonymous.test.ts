@@ -1,19 +1,19 @@
 // A server without an agent: its grants are the ones its caller provides, and without any it has none.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { caveats, codeOf, LineClient, type ToolResult } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", ["memory.read"]);
-  world.agent("anonymous", ["memory.read", "memory.write"]);
-  world.write("project/a.txt", "one line\n");
-  world.write("project/in/b.txt", "another\n");
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["memory.read"]);
+  fixture.agent("anonymous", ["memory.read", "memory.write"]);
+  fixture.write("project/a.txt", "one line\n");
+  fixture.write("project/in/b.txt", "another\n");
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const ECHO = { argv: ["echo", "hi"], in: ".", root: "ro" };
 
@@ -22,7 +22,7 @@ async function serving<T>(
   brought: string | null,
   use: (client: LineClient) => Promise<T>,
 ): Promise<{ readonly used: T; readonly errors: string; readonly status: number | null }> {
-  const client = new LineClient(world, words, brought === null ? {} : { environment: { AMBIT_CAVEATS: brought } });
+  const client = new LineClient(fixture, words, brought === null ? {} : { environment: { AMBIT_CAVEATS: brought } });
   const used = await use(client);
   const status = await client.end();
   return { used, errors: client.errors, status };
@@ -45,7 +45,7 @@ describe("the source of its grants", () => {
   });
 
   test("AMBIT_CAVEATS takes precedence over the file", async () => {
-    world.write(
+    fixture.write(
       "config/ambit/caveats.toml",
       '[caveats]\nfs_read = "all"\nfs_write = { only = [] }\nexec = { only = ["true"] }\nnet = { only = [] }\nmax_calls = "unlimited"\nvalid_for_generation = "all"\n',
     );
@@ -81,7 +81,7 @@ describe("the source of its grants", () => {
     ["is not TOML", "[caveats", "caveats.toml"],
     ["has no such table", "# nothing\n", "no [caveats] table"],
   ])("a file that %s grants nothing", async (_, text, why) => {
-    world.write("config/ambit/caveats.toml", text);
+    fixture.write("config/ambit/caveats.toml", text);
     const { used, errors } = await serving([], null, async (client) => said(await client.call("proc_exec", ECHO)));
     expect(used).toBe("capability_absent");
     expect(errors).toContain(why);
@@ -99,7 +99,11 @@ describe("the source of its grants", () => {
       [["--unconfined"], caveats({})],
       [["--unconfined", "--agent", "scout"], null],
     ] as const) {
-      const client = new LineClient(world, words, brought === null ? {} : { environment: { AMBIT_CAVEATS: brought } });
+      const client = new LineClient(
+        fixture,
+        words,
+        brought === null ? {} : { environment: { AMBIT_CAVEATS: brought } },
+      );
       expect(await client.over).toBe(2);
     }
   });
@@ -123,13 +127,13 @@ describe("its authority", () => {
       ).used;
     expect(await read([])).toEqual(["done", "done"]);
     expect(await read(["--pledge", "fs.read{in=./in}"])).toEqual(["scope_violation", "done"]);
-    world.user("ann", [`fs.read{in=${world.project}/in}`]);
+    fixture.user("ann", [`fs.read{in=${fixture.project}/in}`]);
     expect(await read(["--user", "ann"])).toEqual(["scope_violation", "done"]);
-    world.write("config/ambit/config.yml", `ceiling:\n  - "fs.read{in=${world.project}/in}"\n`);
+    fixture.write("config/ambit/config.yml", `ceiling:\n  - "fs.read{in=${fixture.project}/in}"\n`);
     try {
       expect(await read([])).toEqual(["scope_violation", "done"]);
     } finally {
-      world.write("config/ambit/config.yml", "");
+      fixture.write("config/ambit/config.yml", "");
     }
   });
 
@@ -149,7 +153,7 @@ describe("its authority", () => {
     const { used } = await serving([], brought, async (client) => {
       const read = async (): Promise<unknown> => said(await client.call("fs_read", { path: "a.txt" }));
       const first = await read();
-      await world.killDaemon();
+      await fixture.killDaemon();
       // A call may be sent before the server notices that its daemon is gone: it says so, and is not counted.
       const second = await read();
       return [first, second === "no_daemon" ? await read() : second, await read()];
@@ -166,7 +170,7 @@ describe("its authority", () => {
       ).used;
     expect(await run([0])).toBe("done");
     expect(await run([7])).toBe("generation_stale");
-    const denied = await world.log({ kind: "decision", outcome: "deny" });
+    const denied = await fixture.log({ kind: "decision", outcome: "deny" });
     expect(denied.map(({ code }) => code)).toContain("generation_stale");
   });
 });
@@ -178,18 +182,18 @@ describe("callers that may provide their own grants:", () => {
   };
 
   test("no process that a session started", async () => {
-    const caller = world.caller();
-    given(await caller.open(world.project, "scout"));
-    const ran = await caller.spawn(world.project, ...world.words("mcp", "serve", "--unconfined"));
+    const caller = fixture.caller();
+    expectValue(await caller.open(fixture.project, "scout"));
+    const ran = await caller.spawn(fixture.project, ...fixture.words("mcp", "serve", "--unconfined"));
     expect(ran.status).toBe(4);
     expect(ran.out).toContain("control_refused");
   });
 
   test("nor a client with an agent's session", async () => {
-    const caller = world.caller();
-    given(await caller.open(world.project, "scout", {}));
+    const caller = fixture.caller();
+    expectValue(await caller.open(fixture.project, "scout", {}));
     expect(
-      await caller.ask("session.open", { ...OPENING, cwd: world.project, agent: "anonymous" }).answer,
+      await caller.ask("session.open", { ...OPENING, cwd: fixture.project, agent: "anonymous" }).answer,
     ).toMatchObject({
       ok: false,
       code: "control_refused",
@@ -197,8 +201,8 @@ describe("callers that may provide their own grants:", () => {
   });
 
   test("and no client under another name, or with a token", async () => {
-    const caller = world.caller();
-    const opening = { ...OPENING, cwd: world.project };
+    const caller = fixture.caller();
+    const opening = { ...OPENING, cwd: fixture.project };
     for (const wrong of [opening, { ...opening, agent: "anonymous", token: "t" }, { ...opening, caveats: 7 }])
       expect(await caller.ask("session.open", wrong).answer).toMatchObject({ ok: false, code: "invalid_input" });
   });
@@ -206,7 +210,7 @@ describe("callers that may provide their own grants:", () => {
   test("the provided grants are in the log", async () => {
     const brought = caveats({ net: { only: ["meadow.test"] } });
     await serving([], brought, (client) => client.names());
-    const opened = await world.log({ kind: "session", outcome: "opened" });
+    const opened = await fixture.log({ kind: "session", outcome: "opened" });
     expect(opened.some(({ agent, more }) => agent === "anonymous" && more["caveats"] === brought)).toBe(true);
   });
 });

@@ -11,7 +11,7 @@ import {
   ProgressNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { root } from "../e2e/ambit.ts";
-import type { World } from "../state/world.ts";
+import type { Fixture } from "../state/fixture.ts";
 import { AS_CLIENT } from "./line-client.ts";
 
 export type PeerKind = "older library" | "newer library, older era" | "newer library, newer era";
@@ -42,18 +42,18 @@ const CAPABILITIES = { elicitation: { form: {} }, sampling: {}, roots: {} };
 const SAMPLED = { role: "assistant", model: "tested", content: { type: "text", text: "the model's words" } };
 
 export async function askingPeer(
-  world: World,
+  fixture: Fixture,
   agent: string,
   kind: PeerKind,
   capabilities: object = CAPABILITIES,
 ): Promise<AskingPeer> {
   const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", agent];
-  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const env = Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
   const server = {
     command: "perl",
     args: [...AS_CLIENT, ...words],
     env,
-    cwd: world.project,
+    cwd: fixture.project,
     stderr: "ignore" as const,
   };
   const asked: Record<string, unknown>[] = [];

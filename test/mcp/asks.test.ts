@@ -4,33 +4,37 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import type { Called, Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { type AskingPeer, askingPeer, PEERS } from "./asking-peers.ts";
 
 const servers = join(root, "test", "mcp", "servers");
 const SERVERS = ["older", "newer"] as const;
 const SECRET = "person-secret-0123456789abcdef";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let peer: AskingPeer | null = null;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const entry = (kind: string, more = "asks: [elicitation, sampling], "): string =>
-    `{ command: [node, "${join(servers, `asking-${kind}.mjs`)}"], ${more}requires: [{ fs.read: { in: "${world.project}/docs" } }], runtime: ["${root}"] }`;
-  world.write(
+    `{ command: [node, "${join(servers, `asking-${kind}.mjs`)}"], ${more}requires: [{ fs.read: { in: "${fixture.project}/docs" } }], runtime: ["${root}"] }`;
+  fixture.write(
     "config/ambit/mcp.yml",
     `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n  silent: ${entry("older", "")}\n`,
   );
-  world.write("project/docs/a.txt", "a");
+  fixture.write("project/docs/a.txt", "a");
   const tools = 'tool.invoke{tools=["older__*","newer__*","silent__*"]}';
-  world.agent("asked", [tools, "mcp.elicit{servers=[older,newer,silent]}", "mcp.sample{servers=[older,newer,silent]}"]);
-  world.agent("alone", [tools]);
-  world.agent("other", [tools, "mcp.elicit{servers=[silent]}", "mcp.sample{servers=[silent]}"]);
-  world.agent("once", [tools, "mcp.elicit{servers=[older,newer]}"]);
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("asked", [
+    tools,
+    "mcp.elicit{servers=[older,newer,silent]}",
+    "mcp.sample{servers=[older,newer,silent]}",
+  ]);
+  fixture.agent("alone", [tools]);
+  fixture.agent("other", [tools, "mcp.elicit{servers=[silent]}", "mcp.sample{servers=[silent]}"]);
+  fixture.agent("once", [tools, "mcp.elicit{servers=[older,newer]}"]);
+  await fixture.begin();
+  caller = fixture.caller();
 }, 60_000);
 afterEach(async () => {
   await peer?.close();
@@ -38,13 +42,13 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await caller?.end();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 describe.each(PEERS)("with the %s as client", (kind) => {
   describe.each(SERVERS)("a server of the %s era", (server) => {
     test("asks the person, who sees which server asks and every hidden character", async () => {
-      peer = await askingPeer(world, "asked", kind);
+      peer = await askingPeer(fixture, "asked", kind);
       const said = await peer.call(`${server}__ask`, { message: "your name\u202e?" });
       expect(JSON.parse(said)).toMatchObject({ action: "accept", content: { name: "Ada" } });
       expect(peer.asked).toHaveLength(1);
@@ -55,13 +59,13 @@ describe.each(PEERS)("with the %s as client", (kind) => {
     });
 
     test("asks twice, and gets each answer where it belongs", async () => {
-      peer = await askingPeer(world, "asked", kind);
+      peer = await askingPeer(fixture, "asked", kind);
       peer.answer = ({ message }) => ({ action: "accept", content: { name: String(message).slice(-6, -1) } });
       expect(JSON.parse(await peer.call(`${server}__ask_twice`))).toEqual([{ name: "first" }, { name: "econd" }]);
     });
 
     test("uses the client's model, without the client's conversation, and says whose request it is", async () => {
-      peer = await askingPeer(world, "asked", kind);
+      peer = await askingPeer(fixture, "asked", kind);
       expect(JSON.parse(await peer.call(`${server}__sample`, { words: "hi" }))).toMatchObject({
         content: { text: "the model's words" },
       });
@@ -72,15 +76,15 @@ describe.each(PEERS)("with the %s as client", (kind) => {
     });
 
     test("is told the roots of its entry, never those of the client", async () => {
-      peer = await askingPeer(world, "alone", kind);
+      peer = await askingPeer(fixture, "alone", kind);
       expect(JSON.parse(await peer.call(`${server}__roots`))).toEqual({
-        roots: [{ uri: `file://${world.project}/docs` }],
+        roots: [{ uri: `file://${fixture.project}/docs` }],
       });
     });
 
     test("asks no person without a grant, or under the grant of another server", async () => {
       for (const agent of ["alone", "other"]) {
-        peer = await askingPeer(world, agent, kind);
+        peer = await askingPeer(fixture, agent, kind);
         const said = await peer.call(`${server}__ask`, { message: "?" }).catch(String);
         expect(said).toMatch(/no grant allows it: mcp\.elicit/);
         expect(await peer.call(`${server}__sample`, { words: "?" }).catch(String)).toMatch(/mcp\.sample/);
@@ -92,21 +96,21 @@ describe.each(PEERS)("with the %s as client", (kind) => {
     });
 
     test("asks no person whose client cannot be asked", async () => {
-      peer = await askingPeer(world, "asked", kind, {});
+      peer = await askingPeer(fixture, "asked", kind, {});
       expect(await peer.call(`${server}__ask`, { message: "?" }).catch(String)).toMatch(/cannot be asked/);
       expect(await refusals(server, "elicitation/create")).toContain("not_available");
     });
   });
 
   test("a server whose entry does not say so asks for nothing", async () => {
-    peer = await askingPeer(world, "asked", kind);
+    peer = await askingPeer(fixture, "asked", kind);
     expect(await peer.call("silent__ask", { message: "?" })).toMatch(/does not support|not offer/);
     expect(JSON.parse(await peer.call("silent__declared"))).toEqual({ roots: {} });
     expect(peer.asked).toEqual([]);
   });
 
   test("a server of the older era asks for two things at once, for no address, and not without end", async () => {
-    peer = await askingPeer(world, "asked", kind);
+    peer = await askingPeer(fixture, "asked", kind);
     const [person, model] = JSON.parse(await peer.call("older__ask_both")) as [object, { text: string }];
     expect([person, model.text]).toEqual([{ name: "Ada" }, "the model's words"]);
     expect(await peer.call("older__ask_address")).toMatch(/refused/);
@@ -126,7 +130,7 @@ describe("a call that comes back with answers", () => {
       ]),
     );
   const result = ({ value }: Called): Record<string, unknown> => value["result"] as Record<string, unknown>;
-  const opened = async (agent: string): Promise<Session> => given(await caller.open(world.project, agent));
+  const opened = async (agent: string): Promise<Session> => expectValue(await caller.open(fixture.project, agent));
   const call = async (
     session: Session,
     tool: string,
@@ -163,11 +167,11 @@ describe("a call that comes back with answers", () => {
     const session = await opened("once");
     const first = await call(session, `${server}__ask`);
     const resume = { state: result(first)["requestState"], responses: responses(first) };
-    world.agent("once", ['tool.invoke{tools=["older__*","newer__*"]}']);
+    fixture.agent("once", ['tool.invoke{tools=["older__*","newer__*"]}']);
     const denied = await call(session, `${server}__ask`, { resume });
     expect(denied.said).toBe("capability_absent");
     expect(denied.value["need"]).toBe(`mcp.elicit ${server}`);
-    world.agent("once", ['tool.invoke{tools=["older__*","newer__*"]}', "mcp.elicit{servers=[older,newer]}"]);
+    fixture.agent("once", ['tool.invoke{tools=["older__*","newer__*"]}', "mcp.elicit{servers=[older,newer]}"]);
   });
 
   test("is asked for 20 times a minute, and no more", async () => {
@@ -194,7 +198,7 @@ describe("a call that comes back with answers", () => {
       resume: { state: result(first)["requestState"], responses: answers },
     });
     expect(last.said).toBe("done");
-    const entries = await world.log({});
+    const entries = await fixture.log({});
     const about = (outcome: string): unknown => entries.findLast((one) => one.outcome === outcome)?.more;
     expect(about("server_asked")).toMatchObject({ server: "older", tool: "ask", method: "elicitation/create" });
     expect(about("server_answered")).toMatchObject({ server: "older", method: "elicitation/create", answer: "accept" });
@@ -203,7 +207,7 @@ describe("a call that comes back with answers", () => {
 });
 
 async function refusals(server: string, method: string): Promise<readonly unknown[]> {
-  const entries = await world.log({ outcome: "server_refused" });
+  const entries = await fixture.log({ outcome: "server_refused" });
   return entries
     .filter(({ more }) => more["server"] === server && more["method"] === method)
     .map(({ more }) => more["code"]);

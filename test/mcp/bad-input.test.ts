@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 const MODES = [
   "line100",
@@ -20,31 +20,31 @@ const MODES = [
   "two-thousand",
   "types",
 ];
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let session: Session;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.write("project/servers/plain.mjs", readFileSync(join(root, "test", "mcp", "servers", "plain.mjs"), "utf8"));
-  const folder = join(world.project, "servers");
+  fixture = await Fixture.make();
+  fixture.write("project/servers/plain.mjs", readFileSync(join(root, "test", "mcp", "servers", "plain.mjs"), "utf8"));
+  const folder = join(fixture.project, "servers");
   const entry = (name: string, mode: string): string =>
     `  ${name}: { command: [node, "${join(folder, "plain.mjs")}", ${mode}], runtime: ["${folder}"] }`;
-  world.write(
+  fixture.write(
     "config/ambit/mcp.yml",
     `servers:\n${[...MODES.map((mode) => entry(mode, mode)), entry("beside", "plain"), entry("netted", "plain").replace(" }", ", requires: [{ net.connect: { hosts: [127.0.0.1], ports: [1] } }] }")].join("\n")}\n`,
   );
-  world.agent("scout", [
+  fixture.agent("scout", [
     `tool.invoke{tools=[${[...MODES, "beside", "netted"].map((name) => `${name}__*`).join(",")}]}`,
   ]);
-  world.agent("narrow", ["tool.invoke{tools=[beside__echo]}"]);
-  await world.begin();
-  caller = world.caller();
-  session = given(await caller.open(world.project, "scout"));
+  fixture.agent("narrow", ["tool.invoke{tools=[beside__echo]}"]);
+  await fixture.begin();
+  caller = fixture.caller();
+  session = expectValue(await caller.open(fixture.project, "scout"));
 }, 60_000);
 
 afterAll(async () => {
-  await world.remove();
+  await fixture.remove();
 });
 
 async function call(
@@ -97,7 +97,7 @@ describe("requests of its own", () => {
   test("are refused with a code, and stand in the log once each", async () => {
     expect(await call("asks-all__echo", { value: "goes on" })).toMatchObject({ said: "done", text: "goes on" });
     const methods = async (): Promise<readonly unknown[]> =>
-      (await world.log({ outcome: "server_refused" })).map(({ more }) => more["method"]);
+      (await fixture.log({ outcome: "server_refused" })).map(({ more }) => more["method"]);
     await until(async () => (await methods()).length >= 6, "they are in the log");
     expect((await methods()).toSorted()).toEqual([
       "(another method)",
@@ -124,12 +124,12 @@ describe("in its sandbox", () => {
   }, 60_000);
 
   test("a connection that is refused to it stands in the log by itself", async () => {
-    const fresh = given(await caller.open(world.project, "scout", { connection: "2" }));
+    const fresh = expectValue(await caller.open(fixture.project, "scout", { connection: "2" }));
     // The broker takes the connection, and closes it: nothing is sent on.
     await call("netted__dial", { value: 80, path: "192.0.2.1" }, fresh);
     await caller.hangUp("2");
-    await until(async () => (await world.log({ outcome: "server_denied" })).length > 0, "it is in the log");
-    const [entry] = await world.log({ outcome: "server_denied" });
+    await until(async () => (await fixture.log({ outcome: "server_denied" })).length > 0, "it is in the log");
+    const [entry] = await fixture.log({ outcome: "server_denied" });
     expect(entry?.more).toMatchObject({ server: "netted", request: expect.stringContaining("192.0.2.1") });
   });
 });
@@ -137,20 +137,20 @@ describe("in its sandbox", () => {
 describe("lists", () => {
   test("`ambit tools list` shows the pinned tools of servers, and those an agent can reach", async () => {
     await beside();
-    const all = JSON.parse((await world.ambit("tools", "list", "--json")).out) as {
+    const all = JSON.parse((await fixture.ambit("tools", "list", "--json")).out) as {
       tools: { name: string; origin: string }[];
     };
     expect(all.tools.find(({ name }) => name === "beside__echo")?.origin).toBe("server beside");
-    const few = JSON.parse((await world.ambit("tools", "list", "--agent", "narrow", "--json")).out) as {
+    const few = JSON.parse((await fixture.ambit("tools", "list", "--agent", "narrow", "--json")).out) as {
       tools: { name: string }[];
     };
     expect(few.tools.map(({ name }) => name).filter((name) => name.includes("__"))).toEqual(["beside__echo"]);
-    expect((await world.ambit("tools", "list")).out).toContain("server beside");
+    expect((await fixture.ambit("tools", "list")).out).toContain("server beside");
   });
 
   test("2,000 tools of a server are listed and called", async () => {
     expect(await call("two-thousand__t1999")).toMatchObject({ said: "done", text: "the last" });
-    const { tools } = given(await session.ask("tools.list", {}).answer) as {
+    const { tools } = expectValue(await session.ask("tools.list", {}).answer) as {
       readonly tools: readonly { readonly name: string }[];
     };
     const names = tools.map(({ name }) => name).filter((name) => name.startsWith("two-thousand__"));
@@ -158,17 +158,17 @@ describe("lists", () => {
   });
 
   test("the list of a session changes when its grants do", async () => {
-    const mine = given(await caller.open(world.project, "narrow", { connection: "3" }));
+    const mine = expectValue(await caller.open(fixture.project, "narrow", { connection: "3" }));
     const names = async (): Promise<readonly string[]> =>
-      (given(await mine.ask("tools.list", {}).answer)["tools"] as readonly { readonly name: string }[])
+      (expectValue(await mine.ask("tools.list", {}).answer)["tools"] as readonly { readonly name: string }[])
         .map(({ name }) => name)
         .filter((name) => name.includes("__"));
     expect(await names()).toEqual(["beside__echo"]);
-    world.agent("narrow", ["tool.invoke{tools=[beside__echo,beside__env]}"]);
-    await world.trust();
+    fixture.agent("narrow", ["tool.invoke{tools=[beside__echo,beside__env]}"]);
+    await fixture.trust();
     await until(async () => (await names()).includes("beside__env"), "the new tool is listed");
-    world.agent("narrow", ["tool.invoke{tools=[beside__env]}"]);
-    await world.trust();
+    fixture.agent("narrow", ["tool.invoke{tools=[beside__env]}"]);
+    await fixture.trust();
     await until(async () => !(await names()).includes("beside__echo"), "the old tool is gone");
   });
 });

@@ -4,17 +4,17 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { caveats, codeOf, LineClient } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read", "memory.write"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read", "memory.write"]);
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 /** Starts a server, waits until it is listed, and then runs a command of ours as its own child. */
 const CLIENT = `
@@ -83,8 +83,8 @@ async function ranByClient(
   const quoted = [process.execPath, ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   const [program = process.execPath, ...options] = terminal;
   const child = spawn(program, terminal.length === 0 ? words : [...options, quoted, "/dev/null"], {
-    cwd: world.project,
-    env: { ...world.environment, ...more, BETWEEN: JSON.stringify(between) },
+    cwd: fixture.project,
+    env: { ...fixture.environment, ...more, BETWEEN: JSON.stringify(between) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let out = "";
@@ -107,7 +107,7 @@ describe("a client", () => {
   ])("of an agent %s: narrowing is allowed to every process", async (_, command) => {
     const { status, out } = await ranByClient(SERVE, command);
     expect([status, out.includes("control_refused")]).toEqual([0, false]);
-    expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+    expect((await fixture.ambitAtTerminal("thaw")).status).toBe(0);
   });
 
   test.each<[string, readonly string[]]>([
@@ -142,7 +142,7 @@ describe("a client", () => {
       const line = `${leave} /bin/sh -c "$BEHIND" sh "$@"; ${wait}`;
       const { status, out } = await ranByClient(SERVE, GRANT, {
         ...{ BEFORE: JSON.stringify(["/bin/sh", "-c", line, "sh"]), BEHIND: behind },
-        OUT: join(world.project, `left-behind-${at}`),
+        OUT: join(fixture.project, `left-behind-${at}`),
       });
       expect(out).toContain("control_refused");
       expect(status).not.toBe(0);
@@ -191,7 +191,7 @@ describe("a client", () => {
     const line = `setsid -f perl -e "$PTY" -- /bin/sh -c "$BEHIND" sh "$@"; ${wait}`;
     const { status, out } = await ranByClient(SERVE, GRANT, {
       ...{ BEFORE: JSON.stringify(["/bin/sh", "-c", line, "sh"]), BEHIND: behind, PTY },
-      OUT: join(world.project, "left-behind-at-terminal"),
+      OUT: join(fixture.project, "left-behind-at-terminal"),
     });
     expect(out).toContain("control_refused");
     expect(status).not.toBe(0);
@@ -209,15 +209,15 @@ describe("a client", () => {
       expect(await ranByClient(SERVE, GRANT, { ...before, ENDED: "1" })).toMatchObject({ status: 0 });
       for (const narrowing of [["freeze"], ["stop", "keeper"]])
         expect((await ranByClient(SERVE, narrowing, before)).status).toBe(0);
-      expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+      expect((await fixture.ambitAtTerminal("thaw")).status).toBe(0);
     },
   );
 
   test("whose session has ended is an ordinary script, also for another daemon", async () => {
     const after = { ENDED: "1" };
     expect(await ranByClient(SERVE, GRANT, after)).toMatchObject({ status: 0 });
-    await world.killDaemon();
-    await world.startDaemon();
+    await fixture.killDaemon();
+    await fixture.startDaemon();
     expect(await ranByClient(SERVE, GRANT, after)).toMatchObject({ status: 0 });
   });
 
@@ -235,31 +235,31 @@ describe("a client", () => {
 
 describe("a person", () => {
   test("who ends a session has ended it: the server opens no other", async () => {
-    const client = new LineClient(world, ["--agent", "keeper"]);
+    const client = new LineClient(fixture, ["--agent", "keeper"]);
     await client.initialize();
     expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
-    expect((await world.ambit("stop", "keeper")).out).not.toContain("error");
+    expect((await fixture.ambit("stop", "keeper")).out).not.toContain("error");
     for (let again = 0; again < 2; again++)
       expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("revoked");
     await client.end();
   });
 
   test("stops a server without an agent by its name", async () => {
-    const client = new LineClient(world, [], { environment: { AMBIT_CAVEATS: caveats({}) } });
+    const client = new LineClient(fixture, [], { environment: { AMBIT_CAVEATS: caveats({}) } });
     await client.names();
-    expect((await world.ambit("stop", "anonymous")).status).toBe(0);
+    expect((await fixture.ambit("stop", "anonymous")).status).toBe(0);
     expect(codeOf(await client.call("fs_list", {}))).toBe("revoked");
     await client.end();
-    expect((await world.ambit("stop", "anonymous")).out).toContain("unknown_agent");
+    expect((await fixture.ambit("stop", "anonymous")).out).toContain("unknown_agent");
   });
 
   test("who freezes everything stops every call, and thaws it again", async () => {
-    const client = new LineClient(world, ["--agent", "keeper"]);
+    const client = new LineClient(fixture, ["--agent", "keeper"]);
     await client.initialize();
     expect(await client.names()).toContain("memory_get");
-    expect((await world.ambit("freeze")).out).not.toContain("error");
+    expect((await fixture.ambit("freeze")).out).not.toContain("error");
     expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("frozen");
-    expect((await world.ambitAtTerminal("thaw")).out).not.toContain("error");
+    expect((await fixture.ambitAtTerminal("thaw")).out).not.toContain("error");
     expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     await client.end();
   });
@@ -267,14 +267,14 @@ describe("a person", () => {
   test("is still one for a server whose only ancestor is the first process", async () => {
     const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "keeper"];
     const child = spawn("perl", ["-e", "exit if fork; select(undef, undef, undef, 0.3); exec @ARGV", "--", ...server], {
-      cwd: world.project,
-      env: world.environment,
+      cwd: fixture.project,
+      env: fixture.environment,
       stdio: ["pipe", "pipe", "inherit"],
     });
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
     await new Promise((listed) => child.stdout.once("data", listed));
-    const frozen = await world.ambit("freeze");
-    const thawed = await world.ambitAtTerminal("thaw");
+    const frozen = await fixture.ambit("freeze");
+    const thawed = await fixture.ambitAtTerminal("thaw");
     child.stdin.end();
     expect([frozen.out, thawed.out].join()).not.toContain("error");
   });
@@ -284,8 +284,8 @@ describe("a person", () => {
     const list = `printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
     const line = `${list} | ${ambit} mcp serve --agent keeper; ${ambit} freeze && ${ambit} thaw && echo as-before`;
     const child = spawn("script", ["-qec", line, "/dev/null"], {
-      cwd: world.project,
-      env: { ...world.environment, SHELL: "/bin/sh", TERM: "dumb" },
+      cwd: fixture.project,
+      env: { ...fixture.environment, SHELL: "/bin/sh", TERM: "dumb" },
       stdio: ["ignore", "pipe", "inherit"],
     });
     let out = "";
@@ -298,10 +298,10 @@ describe("a person", () => {
   });
 
   test("finds every call in the log, by the session's protocol and agent", async () => {
-    const client = new LineClient(world, ["--agent", "keeper", "--user", "ann"]);
+    const client = new LineClient(fixture, ["--agent", "keeper", "--user", "ann"]);
     const { structuredContent } = await client.call("obs_append", { text: "x" });
     await client.end();
-    const written = await world.log({ kind: "decision", user: "ann" });
+    const written = await fixture.log({ kind: "decision", user: "ann" });
     expect(written.map(({ id }) => id)).toContain(structuredContent["id"]);
   });
 });

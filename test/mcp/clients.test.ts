@@ -9,28 +9,28 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import type { ToolResult } from "./line-client.ts";
 import { AS_CLIENT, textOf } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 let peer: Peer | null = null;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent(
+  fixture = await Fixture.make();
+  fixture.agent(
     "scout",
     ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "memory.write", "proc.exec{cmds=[sleep]}"],
     "sandbox: .\n",
   );
-  world.write("project/a.txt", "one line\n");
-  await world.begin();
+  fixture.write("project/a.txt", "one line\n");
+  await fixture.begin();
 });
 afterEach(async () => {
   await peer?.close();
   peer = null;
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 /** What each of them can do. */
 interface Peer {
@@ -45,13 +45,13 @@ const WHO = { name: "test", version: "0" };
 
 function server(): { command: string; args: string[]; env: Record<string, string>; cwd: string; stderr: "ignore" } {
   const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "scout"];
-  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const env = Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
   // A shell is started in between, so that the test counts as a person.
   return {
     command: "perl",
     args: [...AS_CLIENT, ...words],
     env,
-    cwd: world.project,
+    cwd: fixture.project,
     stderr: "ignore",
   };
 }
@@ -144,7 +144,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
   });
 
   test("is notified of a changed list, and the next call is decided by the new text", async () => {
-    const record = (grants: readonly string[]): void => world.agent("scout", grants, "sandbox: .\n");
+    const record = (grants: readonly string[]): void => fixture.agent("scout", grants, "sandbox: .\n");
     const before = ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "memory.write", "proc.exec{cmds=[sleep]}"];
     peer = await open();
     let changes = 0;

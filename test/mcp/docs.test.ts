@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
-import { AS_CLIENT, LineClient, type Told } from "./line-client.ts";
+import { Fixture } from "../state/fixture.ts";
+import { AS_CLIENT, LineClient, type Message } from "./line-client.ts";
 
 const page = readFileSync(join(root, "docs", "reference", "mcp.md"), "utf8");
 const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
@@ -19,25 +19,25 @@ function block(language: string, holds: string): string {
   return found.text;
 }
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", ["memory.read{keys=[notes/**]}"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["memory.read{keys=[notes/**]}"]);
+  await fixture.begin();
   // The program by its installed name.
-  mkdirSync(join(world.base, "bin"));
-  symlinkSync(join(root, "bin", "ambit"), join(world.base, "bin", "ambit"));
+  mkdirSync(join(fixture.base, "bin"));
+  symlinkSync(join(root, "bin", "ambit"), join(fixture.base, "bin", "ambit"));
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 function environment(): NodeJS.ProcessEnv {
-  return { ...world.environment, PATH: `${join(world.base, "bin")}:${process.env["PATH"]}` };
+  return { ...fixture.environment, PATH: `${join(fixture.base, "bin")}:${process.env["PATH"]}` };
 }
 
 test("the transcript of the shell", () => {
   const { stdout, status } = spawnSync("/bin/sh", ["-c", block("sh", "printf")], {
-    cwd: world.project,
+    cwd: fixture.project,
     env: environment(),
     encoding: "utf8",
     timeout: 60_000,
@@ -46,7 +46,7 @@ test("the transcript of the shell", () => {
   const told = stdout
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as Told);
+    .map((line) => JSON.parse(line) as Message);
   const byId = new Map(told.map((one) => [one.id, one.result]));
   expect(byId.get(2)).toMatchObject({ structuredContent: { stdout: "hi\n" } });
   expect(byId.get(3)).toMatchObject({ isError: true, structuredContent: { code: "scope_violation" } });
@@ -61,14 +61,14 @@ test("the command line given to every client starts the server", async () => {
   const input = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
   // A shell is started in between, so that the test counts as a person.
   const words = [...AS_CLIENT, command, ...args];
-  const { stdout } = spawnSync("perl", words, { cwd: world.project, env: environment(), encoding: "utf8", input });
+  const { stdout } = spawnSync("perl", words, { cwd: fixture.project, env: environment(), encoding: "utf8", input });
   expect(JSON.parse(stdout)).toMatchObject({ result: { tools: expect.any(Array) } });
 });
 
 test("the caveats in TOML are valid", async () => {
-  mkdirSync(world.config, { recursive: true });
-  writeFileSync(join(world.config, "caveats.toml"), block("toml", "[caveats]"));
-  const client = new LineClient(world, []);
+  mkdirSync(fixture.config, { recursive: true });
+  writeFileSync(join(fixture.config, "caveats.toml"), block("toml", "[caveats]"));
+  const client = new LineClient(fixture, []);
   const ran = await client.call("shell", { argv: ["echo", "hi"] });
   expect(ran.structuredContent).toMatchObject({ stdout: "hi\n" });
   await client.end();
@@ -77,7 +77,7 @@ test("the caveats in TOML are valid", async () => {
 
 test("the denial", async () => {
   const printed = JSON.parse(block("json", '"isError": true').replaceAll("...", "")) as object;
-  const client = new LineClient(world, ["--agent", "scout"]);
+  const client = new LineClient(fixture, ["--agent", "scout"]);
   const denied = await client.call("memory_get", { key: "diary/today" });
   expect(Object.keys(denied).sort()).toEqual(Object.keys(printed).sort());
   expect(denied.structuredContent).toMatchObject({ code: "scope_violation", need: "memory.read diary/today" });
@@ -86,12 +86,12 @@ test("the denial", async () => {
 
 describe("help", () => {
   test.each([["mcp --help"], ["mcp serve --help"]])("ambit %s shows an example", async (words) => {
-    const ran = await world.ambit(...words.split(" "));
+    const ran = await fixture.ambit(...words.split(" "));
     expect([ran.status, ran.out.includes("ambit mcp serve --agent scout")]).toEqual([0, true]);
   });
 
   test("is offered with the other commands, and completed", async () => {
-    expect((await world.ambit("--help")).out).toMatch(/^ {2}mcp\b/m);
-    expect((await world.ambit("__complete", "--", "mcp", "serve", "--agent", "")).out).toContain("scout");
+    expect((await fixture.ambit("--help")).out).toMatch(/^ {2}mcp\b/m);
+    expect((await fixture.ambit("__complete", "--", "mcp", "serve", "--agent", "")).out).toContain("scout");
   });
 });

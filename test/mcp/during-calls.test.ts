@@ -6,45 +6,45 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { type AskingPeer, askingPeer, NEWER, PEERS } from "./asking-peers.ts";
 import { AS_CLIENT } from "./line-client.ts";
 
 const servers = join(root, "test", "mcp", "servers");
 const SERVERS = ["older", "newer"] as const;
 
-let world: World;
+let fixture: Fixture;
 let peer: AskingPeer | null = null;
 let client: Client | null = null;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const entry = (kind: string): string =>
     `{ command: [node, "${join(servers, `asking-${kind}.mjs`)}"], runtime: ["${root}"] }`;
   const marked = entry("older").replace(" }", ", clean: true }");
-  world.write(
+  fixture.write(
     "config/ambit/mcp.yml",
     `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n  marked: ${marked}\n`,
   );
-  world.agent("caller", [
+  fixture.agent("caller", [
     'tool.invoke{tools=["older__*","newer__*","resources_complete","resources_watch","resources_read","resources_list"]}',
     "mcp.resource{servers=[older],uris=[notes://pages/st*,notes://more/**,prompt:greet]}",
   ]);
-  world.agent("labelled", ['tool.invoke{tools=["older__*","marked__*"]}']);
-  world.agent("none", ["memory.read"]);
-  await world.begin();
+  fixture.agent("labelled", ['tool.invoke{tools=["older__*","marked__*"]}']);
+  fixture.agent("none", ["memory.read"]);
+  await fixture.begin();
 }, 60_000);
 afterEach(async () => {
   await peer?.close();
   await client?.close();
   [peer, client] = [null, null];
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 describe.each(PEERS)("with the %s as client", (kind) => {
   describe.each(SERVERS)("a server of the %s era", (server) => {
     test("reports progress to a client that wants it, and hides nothing in it", async () => {
-      peer = await askingPeer(world, "caller", kind);
+      peer = await askingPeer(fixture, "caller", kind);
       expect(await peer.call(`${server}__steps`)).toBe("false");
       expect(await peer.call(`${server}__steps`, {}, { progressToken: "mine" })).toBe("true");
       await until(() => peer?.progress.length === 3, "three steps");
@@ -59,7 +59,7 @@ describe.each(PEERS)("with the %s as client", (kind) => {
     });
 
     test("logs to a client, from the level that it wants, under the server's name", async () => {
-      peer = await askingPeer(world, "caller", kind);
+      peer = await askingPeer(fixture, "caller", kind);
       await peer.setLevel("error");
       await peer.call(`${server}__noise`);
       await until(() => peer?.logs.length === 1, "one message");
@@ -76,7 +76,7 @@ describe.each(PEERS)("with the %s as client", (kind) => {
   });
 
   test("a call that the client cancels is cancelled at the server", async () => {
-    peer = await askingPeer(world, "caller", kind);
+    peer = await askingPeer(fixture, "caller", kind);
     await peer.setLevel("error");
     const stopping = new AbortController();
     const hanging = peer.call("older__hang", {}, { signal: stopping.signal }).catch(String);
@@ -94,12 +94,12 @@ async function connected(agent: string, isNewer = false): Promise<Client> {
     { versionNegotiation: { mode: isNewer ? { pin: NEWER } : "legacy" } },
   );
   const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", agent];
-  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const env = Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
   const server = {
     command: "perl",
     args: [...AS_CLIENT, ...words],
     env,
-    cwd: world.project,
+    cwd: fixture.project,
     stderr: "ignore" as const,
   };
   await made.connect(new StdioClientTransport(server));
@@ -177,10 +177,10 @@ test.each([false, true])("a client is told that resources and prompts are others
 });
 
 test("a result marks the session as untrusted, unless the user's own file marks its server clean", async () => {
-  const caller = world.caller();
-  const session = given(await caller.open(world.project, "labelled"));
+  const caller = fixture.caller();
+  const session = expectValue(await caller.open(fixture.project, "labelled"));
   const isClean = async (): Promise<boolean | undefined> =>
-    (await world.status()).sessions.find((one) => one.session === session.id)?.isClean;
+    (await fixture.status()).sessions.find((one) => one.session === session.id)?.isClean;
   expect((await session.do("marked__declared")).said).toBe("done");
   expect(await isClean()).toBe(true);
   expect((await session.do("older__declared")).said).toBe("done");

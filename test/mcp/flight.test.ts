@@ -9,18 +9,18 @@ import { root } from "../e2e/ambit.ts";
 import { pause } from "../house/pause.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { codeOf, LineClient } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("runner", ["memory.read", "memory.write", "proc.exec{cmds=[sleep,echo]}"], "sandbox: .\n");
-  world.agent("asking", ["memory.read{ask}", "memory.write"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("runner", ["memory.read", "memory.write", "proc.exec{cmds=[sleep,echo]}"], "sandbox: .\n");
+  fixture.agent("asking", ["memory.read{ask}", "memory.write"]);
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 /** A number that no other process of this machine has among its arguments. */
 let mark = 3_000 + (process.pid % 1_000);
@@ -32,7 +32,7 @@ const nap = (): object => ({ argv: ["sleep", napping()], in: ".", root: "ro" });
 
 describe("a thousand concurrent calls", () => {
   test("are all answered, each once", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     const ids = Array.from({ length: 1000 }, (_, at) =>
       client.request("tools/call", { name: "memory_set", arguments: { key: `k/${at}`, value: `${at}` } }),
@@ -44,7 +44,7 @@ describe("a thousand concurrent calls", () => {
   });
 
   test("of programs, too: those above the limit are queued", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     const ids = Array.from({ length: 100 }, (_, at) =>
       client.request("tools/call", {
@@ -58,7 +58,7 @@ describe("a thousand concurrent calls", () => {
   });
 
   test("are all answered to a client that closed its output after the last request", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     for (let at = 0; at < 300; at++)
       client.request("tools/call", { name: "memory_get", arguments: { key: `k/${at}` } });
     expect(await client.end()).toBe(0);
@@ -68,7 +68,7 @@ describe("a thousand concurrent calls", () => {
 
 describe("a cancelled call", () => {
   test("kills its program, and is not answered", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
     await until(() => processesWith(napping()).length > 0, "it sleeps");
@@ -80,7 +80,7 @@ describe("a cancelled call", () => {
   });
 
   test("never begins if it is still queued", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     const asleep = Array.from({ length: 64 }, () =>
       client.request("tools/call", { name: "proc_exec", arguments: nap() }),
@@ -107,24 +107,30 @@ describe("a client that disappears", () => {
   test.each(["SIGKILL", "SIGTERM"] as const)("ends the programs it started (%s)", async (signal) => {
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "proc_exec", arguments: nap() } };
     const words = ["-e", CLIENT, join(root, "bin", "ambit"), JSON.stringify(call)];
-    const child = spawn(process.execPath, words, { cwd: world.project, env: world.environment, stdio: "ignore" });
+    const child = spawn(process.execPath, words, { cwd: fixture.project, env: fixture.environment, stdio: "ignore" });
     await until(() => processesWith(napping()).length > 0, "it sleeps");
-    const before = (await world.status()).sessions.filter(({ face }) => face === "mcp").length;
+    const before = (await fixture.status()).sessions.filter(({ face }) => face === "mcp").length;
     expect(before).toBeGreaterThan(0);
     const over = once(child, "close");
     child.kill(signal);
     await over;
     await until(() => processesWith(napping()).length === 0, "it is ended");
-    await until(async () => (await world.status()).sessions.every(({ face }) => face !== "mcp"), "the session is over");
+    await until(
+      async () => (await fixture.status()).sessions.every(({ face }) => face !== "mcp"),
+      "the session is over",
+    );
   });
 
   test("if only its end of the pipe closes, the server exits with the next write", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     client.child.stdout?.destroy();
     client.request("ping");
     client.request("ping");
-    await until(async () => (await world.status()).sessions.every(({ face }) => face !== "mcp"), "the session is over");
+    await until(
+      async () => (await fixture.status()).sessions.every(({ face }) => face !== "mcp"),
+      "the session is over",
+    );
     client.child.stdin?.end();
     await client.over;
   });
@@ -132,49 +138,49 @@ describe("a client that disappears", () => {
 
 describe("a daemon that exits", () => {
   test("during a call: the call is answered, and the next one uses another daemon", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     expect((await client.call("memory_set", { key: "kept", value: "yes" })).isError ?? false).toBe(false);
     const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
     await until(() => processesWith(napping()).length > 0, "it sleeps");
-    await world.killDaemon();
+    await fixture.killDaemon();
     const { result } = await client.answer(id);
     expect(result).toMatchObject({ isError: true, structuredContent: { code: "no_daemon" } });
     const again = await client.call("memory_get", { key: "kept" });
     expect(again.structuredContent).toMatchObject({ value: "yes" });
-    expect((await world.status()).sessions.map(({ face, isClean }) => [face, isClean])).toEqual([["mcp", false]]);
+    expect((await fixture.status()).sessions.map(({ face, isClean }) => [face, isClean])).toEqual([["mcp", false]]);
     expect(await client.end()).toBe(0);
   });
 
   test("and with it the record of the user: the session is not continued without the ceiling", async () => {
-    world.user("ann", ["memory.read{keys=[kept]}"]);
-    const client = new LineClient(world, ["--agent", "runner", "--user", "ann"]);
+    fixture.user("ann", ["memory.read{keys=[kept]}"]);
+    const client = new LineClient(fixture, ["--agent", "runner", "--user", "ann"]);
     await client.initialize();
     expect(await client.call("memory_get", { key: "other" })).toMatchObject({ isError: true });
-    const path = join(world.config, "users", "ann.md");
-    for (const away of [() => rmSync(path), () => renameSync(path, join(world.config, "users", "anna.md"))]) {
-      world.user("ann", ["memory.read{keys=[kept]}"]);
+    const path = join(fixture.config, "users", "ann.md");
+    for (const away of [() => rmSync(path), () => renameSync(path, join(fixture.config, "users", "anna.md"))]) {
+      fixture.user("ann", ["memory.read{keys=[kept]}"]);
       expect((await client.call("memory_get", { key: "kept" })).isError ?? false).toBe(false);
       away();
-      await world.killDaemon();
-      await world.startDaemon();
+      await fixture.killDaemon();
+      await fixture.startDaemon();
       for (const key of ["other", "kept"])
         expect(await client.call("memory_get", { key })).toMatchObject({
           isError: true,
           structuredContent: { code: "unknown_user" },
         });
     }
-    expect((await world.log({ code: "unknown_user" })).length).toBeGreaterThan(0);
+    expect((await fixture.log({ code: "unknown_user" })).length).toBeGreaterThan(0);
     expect(await client.end()).toBe(0);
   });
 
   test("is not started again by an idle server", async () => {
-    const client = new LineClient(world, ["--agent", "runner"]);
+    const client = new LineClient(fixture, ["--agent", "runner"]);
     await client.initialize();
     await client.names();
-    await world.killDaemon();
+    await fixture.killDaemon();
     await pause(2500, "an idle server would have started it by then");
-    expect((await world.ambit("daemon", "status")).out).toMatch(/not running|no daemon/i);
+    expect((await fixture.ambit("daemon", "status")).out).toMatch(/not running|no daemon/i);
     expect(await client.names()).toContain("memory_get");
     expect(await client.end()).toBe(0);
   });
@@ -182,31 +188,31 @@ describe("a daemon that exits", () => {
 
 describe("a call that needs approval", () => {
   test("is answered at once, and once approved the same call succeeds exactly once", async () => {
-    const client = new LineClient(world, ["--agent", "asking"]);
+    const client = new LineClient(fixture, ["--agent", "asking"]);
     await client.initialize();
     const first = await client.call("memory_get", { key: "a" });
     expect([first.isError, codeOf(first)]).toEqual([true, "approval_required"]);
     const approval = String(first.structuredContent["approval"]);
-    expect(await world.approve(approval)).toMatchObject({ ok: true });
+    expect(await fixture.approve(approval)).toMatchObject({ ok: true });
     expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("approval_required");
     expect(await client.end()).toBe(0);
   });
 
   test("waits if configured to, and continues the moment it is approved", async () => {
-    const client = new LineClient(world, ["--agent", "asking", "--wait", "600"]);
+    const client = new LineClient(fixture, ["--agent", "asking", "--wait", "600"]);
     await client.initialize();
     const id = client.request("tools/call", { name: "memory_get", arguments: { key: "slow" } });
     await until(() => /ambit approve a_\w+/.test(client.errors), "it says what waits");
     const approval = /ambit approve (a_\w+)/.exec(client.errors)?.[1] ?? "";
     expect(client.told.some((one) => typeof one !== "string" && one.id === id)).toBe(false);
-    expect(await world.approve(approval)).toMatchObject({ ok: true });
+    expect(await fixture.approve(approval)).toMatchObject({ ok: true });
     expect((await client.answer(id)).result?.["isError"] ?? false).toBe(false);
     expect(await client.end()).toBe(0);
   });
 
   test("cannot be approved over the protocol alone", async () => {
-    const client = new LineClient(world, ["--agent", "asking"]);
+    const client = new LineClient(fixture, ["--agent", "asking"]);
     client.request("initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } });
     const refused = await client.call("memory_get", { key: "b" });
     expect(codeOf(refused)).toBe("approval_required");

@@ -2,22 +2,22 @@
 // the next valid line is answered as usual.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lineBytesMax } from "../../src/mcp/limits.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import { codeOf, LineClient, META, textOf } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 let client: LineClient;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read", "memory.write"]);
-  await world.begin();
-  client = new LineClient(world, ["--agent", "keeper"]);
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read", "memory.write"]);
+  await fixture.begin();
+  client = new LineClient(fixture, ["--agent", "keeper"]);
   await client.initialize();
 });
 afterAll(async () => {
   await client?.end();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 const LONG = "x".repeat(lineBytesMax);
@@ -153,21 +153,21 @@ describe("an unknown tool", () => {
 
   test("is logged like any other denial", async () => {
     const { structuredContent } = await client.call("no_such_tool_either");
-    const written = await world.log({ kind: "decision", outcome: "deny", agent: "keeper" });
+    const written = await fixture.log({ kind: "decision", outcome: "deny", agent: "keeper" });
     expect(written.find(({ id }) => id === structuredContent["id"])).toMatchObject({ tool: "no_such_tool_either" });
   });
 });
 
 describe("before the handshake", () => {
   test("a list and a call are answered", async () => {
-    const early = new LineClient(world, ["--agent", "keeper"]);
+    const early = new LineClient(fixture, ["--agent", "keeper"]);
     expect(await early.names()).toContain("memory_get");
     expect((await early.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     expect(await early.end()).toBe(0);
   });
 
   test("an id that is in use is not used twice", async () => {
-    const twice = new LineClient(world, ["--agent", "keeper"]);
+    const twice = new LineClient(fixture, ["--agent", "keeper"]);
     await twice.initialize();
     const line = '{"jsonrpc":"2.0","id":"same","method":"tools/list"}\n';
     twice.send(line + line);
@@ -177,18 +177,18 @@ describe("before the handshake", () => {
   });
 
   test("an unknown protocol version is answered with the known ones", async () => {
-    const odd = new LineClient(world, ["--agent", "keeper"]);
+    const odd = new LineClient(fixture, ["--agent", "keeper"]);
     expect(await odd.ask("initialize", { protocolVersion: "1999-01-01" })).toMatchObject({
       result: { protocolVersion: "2025-11-25" },
     });
-    const newer = new LineClient(world, ["--agent", "keeper"]);
+    const newer = new LineClient(fixture, ["--agent", "keeper"]);
     const meta = { ...META, "io.modelcontextprotocol/protocolVersion": "2999-01-01" };
     expect(await newer.ask("tools/list", { _meta: meta })).toMatchObject({ error: { code: -32_022 } });
     await Promise.all([odd.end(), newer.end()]);
   });
 
   test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("version %s is accepted", async (version) => {
-    const old = new LineClient(world, ["--agent", "keeper"]);
+    const old = new LineClient(fixture, ["--agent", "keeper"]);
     expect(await old.initialize(version)).toMatchObject({ result: { protocolVersion: version } });
     expect((await old.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     await old.end();
@@ -197,7 +197,7 @@ describe("before the handshake", () => {
 
 describe("the end", () => {
   test("`exit` ends it, and later lines are not read", async () => {
-    const leaving = new LineClient(world, ["--agent", "keeper"]);
+    const leaving = new LineClient(fixture, ["--agent", "keeper"]);
     await leaving.initialize();
     leaving.send('{"jsonrpc":"2.0","method":"exit"}\n{"jsonrpc":"2.0","id":"late","method":"ping"}\n');
     expect(await leaving.over).toBe(0);
@@ -205,7 +205,7 @@ describe("the end", () => {
   });
 
   test("a last line without a newline is still a line", async () => {
-    const cut = new LineClient(world, ["--agent", "keeper"]);
+    const cut = new LineClient(fixture, ["--agent", "keeper"]);
     cut.send('{"jsonrpc":"2.0","id":"last","method":"ping"}');
     expect(await cut.end()).toBe(0);
     expect(cut.told).toMatchObject([{ id: "last", result: {} }]);
@@ -218,7 +218,7 @@ describe("the end", () => {
 
 describe("an unknown agent", () => {
   test("is reported to the person and to the client, and the server exits", async () => {
-    const unknown = new LineClient(world, ["--agent", "missing"]);
+    const unknown = new LineClient(fixture, ["--agent", "missing"]);
     unknown.request("initialize", {});
     const list = unknown.request("tools/list");
     expect(await unknown.answer(list)).toMatchObject({ error: { code: -32_603 } });
@@ -227,7 +227,7 @@ describe("an unknown agent", () => {
   });
 
   test("and so are unknown arguments", async () => {
-    const odd = new LineClient(world, ["--agent", "keeper", "--wait", "soon"]);
+    const odd = new LineClient(fixture, ["--agent", "keeper", "--wait", "soon"]);
     expect(await odd.over).toBe(2);
     expect(odd.errors).toContain("fix: --wait 60");
   });

@@ -13,23 +13,23 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 import type { ToolResult } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 let server: ChildProcess;
 let port = 0;
 let errors = "";
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", ["fs.read{in=.}", "memory.read", "memory.write", "proc.exec{cmds=[sleep],in=.,root=ro}"]);
-  world.agent("other", ["memory.read"]);
-  world.write("project/a.txt", "one line\n");
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["fs.read{in=.}", "memory.read", "memory.write", "proc.exec{cmds=[sleep],in=.,root=ro}"]);
+  fixture.agent("other", ["memory.read"]);
+  fixture.write("project/a.txt", "one line\n");
+  await fixture.begin();
   server = spawn(process.execPath, [join(root, "bin", "ambit"), "mcp", "serve", "--http", "127.0.0.1:0"], {
     cwd: "/",
-    env: world.environment,
+    env: fixture.environment,
     stdio: ["ignore", "ignore", "pipe"],
   });
   server.stderr?.on("data", (text: Buffer) => {
@@ -44,11 +44,11 @@ afterAll(async () => {
     server.kill("SIGTERM");
     await once(server, "exit");
   }
-  await world?.remove();
+  await fixture?.remove();
 });
 
 async function token(agent = "scout", ...more: readonly string[]): Promise<{ id: string; token: string }> {
-  const { out } = await world.ambit("tokens", "add", agent, "--json", ...more);
+  const { out } = await fixture.ambit("tokens", "add", agent, "--json", ...more);
   return JSON.parse(out) as never;
 }
 
@@ -86,7 +86,7 @@ async function older(text: string): Promise<Peer> {
 
 /** Ids of the daemon's sessions. */
 async function httpSessions(): Promise<readonly string[]> {
-  return (await world.status()).sessions.filter(({ face }) => face === "http").map(({ session }) => session);
+  return (await fixture.status()).sessions.filter(({ face }) => face === "http").map(({ session }) => session);
 }
 
 const PEERS: readonly (readonly [string, (text: string) => Promise<Peer>])[] = [
@@ -115,7 +115,7 @@ describe.each(PEERS)("%s", (_, connectPeer) => {
     const peer = await connectPeer(text);
     await peer.list();
     expect((await httpSessions()).length).toBe(before.length + 1);
-    expect((await world.ambit("tokens", "revoke", id)).status).toBe(0);
+    expect((await fixture.ambit("tokens", "revoke", id)).status).toBe(0);
     await expect(peer.call("fs_read", { path: "a.txt" })).rejects.toThrow();
     await peer.close().catch(() => undefined);
     expect(await httpSessions()).toEqual(before);
@@ -235,11 +235,11 @@ describe("who is served", () => {
     const { token: text } = await token();
     await raw({ ...JSON_TYPE, authorization: `Bearer ${text}` }, INITIALIZE);
     await raw({ ...JSON_TYPE, authorization: "Bearer nothing" }, INITIALIZE);
-    const entries = await world.log({ kind: "session", outcome: "deny" });
+    const entries = await fixture.log({ kind: "session", outcome: "deny" });
     expect(entries.map(({ code }) => code)).toContain("unknown_token");
     const secret = text.slice(-43);
-    expect(JSON.stringify(await world.log({}))).not.toContain(secret);
-    const state = join(world.base, "state");
+    expect(JSON.stringify(await fixture.log({}))).not.toContain(secret);
+    const state = join(fixture.base, "state");
     for (const file of readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()))
       expect(readFileSync(join(file.parentPath, file.name)).includes(secret)).toBe(false);
   });
@@ -292,17 +292,17 @@ describe("one session and another", () => {
 });
 
 test("a token for a user with a record is refused once the record is gone", async () => {
-  world.user("alice", ["memory.read"]);
+  fixture.user("alice", ["memory.read"]);
   const { token: text } = await token("scout", "--user", "alice");
   const first = await older(text);
   expect((await first.call("memory_set", { key: "a", value: "b" })).isError).toBe(true);
   await first.close();
-  rmSync(join(world.config, "users", "alice.md"));
+  rmSync(join(fixture.config, "users", "alice.md"));
   const second = await older(text);
   const written = await second.call("memory_set", { key: "a", value: "b" });
   await second.close();
   expect(written.isError).toBe(true);
-  expect((await world.log({ kind: "outcome" })).filter(({ user }) => user === "alice")).toEqual([]);
+  expect((await fixture.log({ kind: "outcome" })).filter(({ user }) => user === "alice")).toEqual([]);
 });
 
 describe("a client that disconnects", () => {
@@ -328,7 +328,7 @@ describe("a client that disconnects", () => {
       { signal: stop.signal },
     );
     const isRunning = async (): Promise<boolean> =>
-      (await world.status()).sessions.some(({ face, running }) => face === "http" && running > 0);
+      (await fixture.status()).sessions.some(({ face, running }) => face === "http" && running > 0);
     await until(isRunning, "it sleeps");
     stop.abort();
     await expect(call).rejects.toThrow();
@@ -345,8 +345,8 @@ test("a client of the newer era hears that its list has changed", async () => {
   await peer.list();
   // The baseline is taken by the server after the stream is open.
   await pause(2_500, "the server takes its baseline after the stream is open, and reports no event");
-  world.agent("other", ["memory.read", "memory.write"]);
-  await world.trust();
+  fixture.agent("other", ["memory.read", "memory.write"]);
+  await fixture.trust();
   await until(() => rings > 0, "the list has changed");
   await peer.close();
 }, 30_000);
@@ -354,8 +354,8 @@ test("a client of the newer era hears that its list has changed", async () => {
 test("calls go on after the daemon was killed", async () => {
   const peer = await newer((await token()).token, "legacy");
   await peer.call("fs_read", { path: "a.txt" });
-  await world.killDaemon();
-  await world.startDaemon();
+  await fixture.killDaemon();
+  await fixture.startDaemon();
   const read = await peer.call("fs_read", { path: "a.txt" });
   expect(read.structuredContent["text"]).toBe("one line\n");
   await peer.close();
@@ -368,8 +368,8 @@ test("an address that is not of this machine's loopback, and an agent beside a t
     ["--http", "127.0.0.1:70000"],
     ["--http", "127.0.0.1:0", "--agent", "scout"],
   ])
-    expect([words, (await world.ambit("mcp", "serve", ...words)).status]).toEqual([words, 2]);
-  const taken = await world.ambit("mcp", "serve", "--http", `127.0.0.1:${port}`);
+    expect([words, (await fixture.ambit("mcp", "serve", ...words)).status]).toEqual([words, 2]);
+  const taken = await fixture.ambit("mcp", "serve", "--http", `127.0.0.1:${port}`);
   expect([taken.status, taken.out]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
 });
 

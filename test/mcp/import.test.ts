@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 
 const VALUE = "d41d8cd98f00b204e9800998ecf8427e";
 const CURSOR = `{
@@ -19,28 +19,28 @@ const CURSOR = `{
 }
 `;
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("coder", ["fs.read"]);
-  world.write("project/.cursor/mcp.json", CURSOR);
-  world.write(
+  fixture = await Fixture.make();
+  fixture.agent("coder", ["fs.read"]);
+  fixture.write("project/.cursor/mcp.json", CURSOR);
+  fixture.write(
     "project/.codex/config.toml",
     `[mcp_servers.search]\ncommand = "search"\nenv = { SEARCH_TOKEN = "${VALUE}-3" }\n`,
   );
-  world.write("project/.mcp.json", "{ not json");
-  await world.begin();
+  fixture.write("project/.mcp.json", "{ not json");
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function ambit(...words: readonly string[]): Promise<{ readonly status: number | null; readonly out: string }> {
   const line = [process.execPath, join(root, "bin", "ambit"), ...words].map(
     (word) => `'${word.replaceAll("'", "'\\''")}'`,
   );
   const child = spawn("script", ["-qec", line.join(" "), "/dev/null"], {
-    cwd: world.project,
-    env: world.environment,
+    cwd: fixture.project,
+    env: fixture.environment,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
@@ -52,8 +52,8 @@ async function ambit(...words: readonly string[]): Promise<{ readonly status: nu
   return { status, out: out.replaceAll("\r\n", "\n") };
 }
 
-const own = (): string => join(world.config, "mcp.yml");
-const cursor = (): string => readFileSync(join(world.project, ".cursor/mcp.json"), "utf8");
+const own = (): string => join(fixture.config, "mcp.yml");
+const cursor = (): string => readFileSync(join(fixture.project, ".cursor/mcp.json"), "utf8");
 
 describe("importing", () => {
   test("shows what each would get, without values, and changes nothing", async () => {
@@ -122,7 +122,7 @@ describe("importing", () => {
       "\u001b[2Jodd\u202e": { command: "x" },
       good: { command: "x" },
     };
-    world.write("project/.vscode/mcp.json", JSON.stringify({ servers }));
+    fixture.write("project/.vscode/mcp.json", JSON.stringify({ servers }));
     const { status, out } = await ambit("mcp", "import", "vscode", "--project", "--yes");
     expect([status, out]).toEqual([0, expect.stringContaining("imported good")]);
     expect(out).toContain("set by the sandbox");
@@ -164,16 +164,16 @@ describe("one gateway", () => {
   });
 
   test("names servers of other files, which stay direct", async () => {
-    world.write("project/opencode.json", '{ "mcp": { "docs": { "type": "local", "command": ["x"] } } }');
-    world.write("project/opencode.jsonc", '{ "mcp": { "elsewhere": { "type": "local", "command": ["x"] } } }');
+    fixture.write("project/opencode.json", '{ "mcp": { "docs": { "type": "local", "command": ["x"] } } }');
+    fixture.write("project/opencode.jsonc", '{ "mcp": { "elsewhere": { "type": "local", "command": ["x"] } } }');
     const { out } = await ambit("connect", "opencode", "--agent", "coder", "--gateway", "--dry-run", "--json");
     expect(JSON.parse(out)).toMatchObject({ direct: [{ name: "elsewhere", file: "opencode.jsonc" }] });
   });
 
   test("does not rewrite TOML", async () => {
-    const before = readFileSync(join(world.project, ".codex/config.toml"), "utf8");
+    const before = readFileSync(join(fixture.project, ".codex/config.toml"), "utf8");
     const { status, out } = await ambit("connect", "codex", "--agent", "coder", "--gateway", "--project", "--yes");
     expect([status === 0, out]).toEqual([false, expect.stringContaining("is not rewritten")]);
-    expect(readFileSync(join(world.project, ".codex/config.toml"), "utf8")).toBe(before);
+    expect(readFileSync(join(fixture.project, ".codex/config.toml"), "utf8")).toBe(before);
   });
 });

@@ -5,17 +5,17 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
-import { AS_CLIENT, type Told } from "./line-client.ts";
+import { Fixture } from "../state/fixture.ts";
+import { AS_CLIENT, type Message } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read", "memory.write"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read", "memory.write"]);
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const LONG = "x".repeat(200_000);
 const call = (id: number, name: string, input: object): string =>
@@ -28,11 +28,11 @@ const LINES = [
 ].join("");
 
 /** Its status and output; `input` is its standard input, or the bytes for a pipe. */
-async function served(input: number | string): Promise<{ status: number | null; told: readonly Told[] }> {
+async function served(input: number | string): Promise<{ status: number | null; told: readonly Message[] }> {
   const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "keeper"];
   const child = spawn("perl", [...AS_CLIENT, ...server], {
-    cwd: world.project,
-    env: world.environment,
+    cwd: fixture.project,
+    env: fixture.environment,
     stdio: [typeof input === "number" ? input : "pipe", "pipe", "inherit"],
   });
   let text = "";
@@ -42,10 +42,10 @@ async function served(input: number | string): Promise<{ status: number | null; 
   if (typeof input === "string") child.stdin?.end(input);
   const status = await new Promise<number | null>((over) => child.once("close", over));
   const lines = text.split("\n").filter((line) => line !== "");
-  return { status, told: lines.map((line) => JSON.parse(line) as Told) };
+  return { status, told: lines.map((line) => JSON.parse(line) as Message) };
 }
 
-function ids(told: readonly Told[]): readonly unknown[] {
+function ids(told: readonly Message[]): readonly unknown[] {
   return told.map(({ id }) => Number(id)).sort((one, other) => one - other);
 }
 
@@ -58,7 +58,7 @@ test("from a pipe", async () => {
 });
 
 test("from a file", async () => {
-  const file = join(world.project, "lines");
+  const file = join(fixture.project, "lines");
   writeFileSync(file, LINES);
   const descriptor = openSync(file, "r");
   const { status, told } = await served(descriptor);

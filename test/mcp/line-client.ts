@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { root } from "../e2e/ambit.ts";
-import type { World } from "../state/world.ts";
+import type { Fixture } from "../state/fixture.ts";
 
 export interface ToolResult {
   readonly isError?: boolean;
@@ -12,7 +12,7 @@ export interface ToolResult {
   readonly structuredContent: Record<string, unknown>;
 }
 
-export interface Told {
+export interface Message {
   readonly id?: string | number | null;
   readonly method?: string;
   readonly result?: Record<string, unknown>;
@@ -43,20 +43,20 @@ export const AS_CLIENT: readonly string[] = [
 export class LineClient {
   readonly child: ChildProcess;
   /** Every line of its output, parsed. A line that is not JSON is kept as text. */
-  readonly told: (Told | string)[] = [];
+  readonly told: (Message | string)[] = [];
   errors = "";
   readonly over: Promise<number | null>;
   #rest = "";
   #number = 0;
   readonly #waiting = new Set<() => void>();
 
-  constructor(world: World, words: readonly string[], { environment = {}, cwd }: Started = {}) {
+  constructor(fixture: Fixture, words: readonly string[], { environment = {}, cwd }: Started = {}) {
     // A separate program is started in between: the process that starts a server belongs to its session, and the test acts as the
     // person.
     const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", ...words];
     this.child = spawn("perl", [...AS_CLIENT, ...server], {
-      cwd: cwd ?? world.project,
-      env: { ...world.environment, ...environment },
+      cwd: cwd ?? fixture.project,
+      env: { ...fixture.environment, ...environment },
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.child.stdin?.on("error", () => undefined);
@@ -75,7 +75,7 @@ export class LineClient {
     this.child.stdin?.write(typeof message === "string" ? message : `${JSON.stringify(message)}\n`);
   }
 
-  async initialize(version = "2025-11-25", name = "test"): Promise<Told> {
+  async initialize(version = "2025-11-25", name = "test"): Promise<Message> {
     const params = { protocolVersion: version, capabilities: {}, clientInfo: { name, version: "0" } };
     const told = await this.ask("initialize", params);
     this.send({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -89,7 +89,7 @@ export class LineClient {
     return id;
   }
 
-  ask(method: string, params?: object): Promise<Told> {
+  ask(method: string, params?: object): Promise<Message> {
     return this.answer(this.request(method, params));
   }
 
@@ -105,14 +105,14 @@ export class LineClient {
     return (result["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
   }
 
-  answer(id: string | number | null): Promise<Told> {
+  answer(id: string | number | null): Promise<Message> {
     return this.first((told) => told.id === id && told.method === undefined, `an answer to ${id}`);
   }
 
   /** The first line that matches, of those received and of those to come. */
-  async first(is: (told: Told) => boolean, what: string): Promise<Told> {
+  async first(is: (told: Message) => boolean, what: string): Promise<Message> {
     for (;;) {
-      const found = this.told.find((one): one is Told => typeof one !== "string" && is(one));
+      const found = this.told.find((one): one is Message => typeof one !== "string" && is(one));
       if (found !== undefined) return found;
       if (this.child.exitCode !== null) throw new Error(`it ended without ${what}: ${this.errors}`);
       await new Promise<void>((go) => this.#waiting.add(go));
@@ -139,9 +139,9 @@ export class LineClient {
   }
 }
 
-function read(line: string): Told | string {
+function read(line: string): Message | string {
   try {
-    return JSON.parse(line) as Told;
+    return JSON.parse(line) as Message;
   } catch {
     return line;
   }

@@ -8,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Ran, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { Registry } from "./registry.ts";
 
 const PLAIN = `#!/usr/bin/env node\n${readFileSync(join(root, "test", "mcp", "servers", "plain.mjs"), "utf8")}`;
 const NAME = "@test/plain";
 
-let world: World;
+let fixture: Fixture;
 let registry: Registry;
 let caller: Caller;
 
@@ -25,25 +25,25 @@ function publish(name: string, version: string, more: object = {}, text = PLAIN,
 }
 
 beforeAll(async () => {
-  world = await World.make();
-  registry = new Registry(world.base);
+  fixture = await Fixture.make();
+  registry = new Registry(fixture.base);
   await registry.listen();
   registry.publish({ name: "leaf", version: "1.0.0" }, { "index.js": "" });
   publish(NAME, "1.0.0", { dependencies: { leaf: "^1.0.0" } });
   publish(NAME, "1.1.0", { dependencies: { leaf: "^1.0.0" } }, PLAIN.replace("`The tool ${name}.`", "`Tool ${name}.`"));
   registry.publishInstalled();
-  world.write("project/docs/a.txt", "of the docs\n");
-  world.agent("scout", [
+  fixture.write("project/docs/a.txt", "of the docs\n");
+  fixture.agent("scout", [
     "fs.read{in=docs}",
     "tool.invoke{tools=[plain__*,files__*,every__*,disk__*,memory__*,think__*]}",
   ]);
-  await world.begin();
-  caller = world.caller();
+  await fixture.begin();
+  caller = fixture.caller();
 }, 180_000);
 
 afterAll(async () => {
   registry?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 const quoted = (words: readonly string[]): string =>
@@ -53,8 +53,8 @@ const quoted = (words: readonly string[]): string =>
 function started(...words: readonly string[]): { readonly child: ChildProcess; readonly ran: Promise<Ran> } {
   const line = quoted([process.execPath, join(root, "bin", "ambit"), ...words]);
   const child = spawn("script", ["-qec", `exec ${line}`, "/dev/null"], {
-    ...{ cwd: world.project, stdio: ["ignore", "pipe", "pipe"] },
-    env: { ...world.environment, npm_config_registry: registry.url },
+    ...{ cwd: fixture.project, stdio: ["ignore", "pipe", "pipe"] },
+    env: { ...fixture.environment, npm_config_registry: registry.url },
   });
   let out = "";
   for (const stream of [child.stdout, child.stderr])
@@ -73,14 +73,14 @@ const add = (name: string, ...rest: readonly string[]): Promise<Ran> =>
   ambit("mcp", "add", name, "--user", "--yes", ...rest);
 
 const own = (): string =>
-  existsSync(join(world.config, "mcp.yml")) ? readFileSync(join(world.config, "mcp.yml"), "utf8") : "";
-const store = (): string => join(world.state, "packages");
+  existsSync(join(fixture.config, "mcp.yml")) ? readFileSync(join(fixture.config, "mcp.yml"), "utf8") : "";
+const store = (): string => join(fixture.state, "packages");
 const stored = (): readonly string[] => (existsSync(store()) ? readdirSync(store()) : []);
 const lockOf = (server: string): string =>
   new RegExp(`${server}:\\n.*\\n.*lock: "sha256-(\\w+)"`).exec(own())?.[1] ?? "";
 
 async function session(): Promise<Session> {
-  return given(await caller.open(world.project, "scout"));
+  return expectValue(await caller.open(fixture.project, "scout"));
 }
 
 async function call(from: Session, tool: string, input: object = {}): Promise<string> {
@@ -102,7 +102,7 @@ describe("adding", () => {
     expect(
       [folder, join(folder, "node_modules/@test/plain/server.mjs")].map((path) => statSync(path).mode & 0o222),
     ).toEqual([0, 0]);
-    const entries = await world.log({ outcome: "package_fetched" });
+    const entries = await fixture.log({ outcome: "package_fetched" });
     expect(JSON.stringify(entries)).toContain("@test/plain@1.1.0");
   });
 
@@ -251,7 +251,7 @@ describe("the stored package", () => {
     expect(await call(one, "plain__echo")).toContain(
       "pin_changed: the stored package @test/plain@1.1.0 is not as it was fetched",
     );
-    expect(JSON.stringify(await world.log({ outcome: "server_denied" }))).toContain("pin_changed");
+    expect(JSON.stringify(await fixture.log({ outcome: "server_denied" }))).toContain("pin_changed");
     const { status, out } = await ambit("mcp", "fetch");
     expect([status, out]).toEqual([0, expect.stringContaining("fetched @test/plain@1.1.0 for plain")]);
     expect(await call(await session(), "plain__echo")).toBe("echo");
@@ -276,7 +276,7 @@ describe("the stored package", () => {
     expect([own().includes("@test/plain@1.0.0"), lockOf("plain") === before]).toEqual([true, false]);
     expect(stored()).toEqual([lockOf("plain")]);
     expect(await call(await session(), "plain__echo")).toMatch(/^not_available: .*differently since it was pinned/);
-    expect((await world.ambitAtTerminal("mcp", "pin", "plain", "--yes")).status).toBe(0);
+    expect((await fixture.ambitAtTerminal("mcp", "pin", "plain", "--yes")).status).toBe(0);
     expect(await call(await session(), "plain__echo")).toBe("echo");
     expect((await ambit("mcp", "update", "plain", "--to", "1.0.0", "--yes")).out).toContain(
       "already, with the same dependencies",
@@ -287,19 +287,19 @@ describe("the stored package", () => {
 describe("files that name packages", () => {
   test("a project's file fetches nothing: a person does, after trust", async () => {
     registry.asked.length = 0;
-    world.write(
+    fixture.write(
       "project/.ambit/mcp.yml",
       `servers:\n  every: # ours\n    command: [npx, "-y", "${NAME}@1.0.0"] # as its page says\n    env: { A: b }\n`,
     );
     expect(await call(await session(), "every__echo")).toContain("unknown_tool");
     const early = await ambit("mcp", "fetch", "--yes");
     expect([early.status === 0, early.out]).toEqual([false, expect.stringContaining("no effect until you trust")]);
-    await world.trust();
+    await fixture.trust();
     expect(await call(await session(), "every__echo")).toContain("unknown_tool");
     expect(registry.asked).toEqual([]);
     const { status, out } = await ambit("mcp", "fetch", "every", "--yes");
     expect([status, out]).toEqual([0, expect.stringContaining("pinned the package of every")]);
-    const text = readFileSync(join(world.project, ".ambit/mcp.yml"), "utf8");
+    const text = readFileSync(join(fixture.project, ".ambit/mcp.yml"), "utf8");
     expect(text).toMatch(
       /every: # ours\n {4}command: \["plain"\]\n {4}package: \{ npm: "@test\/plain@1\.0\.0".*\} # as its page says\n {4}env: \{ A: b \}\n$/,
     );
@@ -312,7 +312,7 @@ describe("files that name packages", () => {
       gone: { command: "npx", args: ["-y", "@test/absent"] },
       clock: { command: "uvx", args: ["mcp-server-time"] },
     };
-    world.write("project/.cursor/mcp.json", JSON.stringify({ mcpServers: servers }));
+    fixture.write("project/.cursor/mcp.json", JSON.stringify({ mcpServers: servers }));
     registry.asked.length = 0;
     const dry = await ambit("mcp", "import", "cursor", "--project", "--json");
     expect([dry.status, registry.asked]).toEqual([0, []]);
@@ -328,13 +328,15 @@ describe("files that name packages", () => {
 
 describe("the reference servers", () => {
   test("server-filesystem on / reads the folder that it requires, from its package", async () => {
-    const requires = `fs.read{in=${join(world.project, "docs")}}`;
+    const requires = `fs.read{in=${join(fixture.project, "docs")}}`;
     const words = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "/"];
     const { status, out } = await add("disk", "--requires", requires, "--", ...words);
     expect([status, out]).toEqual([0, expect.stringContaining("added disk")]);
     const one = await session();
-    expect(await call(one, "disk__read_text_file", { path: join(world.project, "docs/a.txt") })).toBe("of the docs\n");
-    expect(await call(one, "disk__read_text_file", { path: join(world.config, "mcp.yml") })).toMatch(
+    expect(await call(one, "disk__read_text_file", { path: join(fixture.project, "docs/a.txt") })).toBe(
+      "of the docs\n",
+    );
+    expect(await call(one, "disk__read_text_file", { path: join(fixture.config, "mcp.yml") })).toMatch(
       /^scope_violation/,
     );
   });

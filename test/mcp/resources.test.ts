@@ -5,14 +5,14 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { AS_CLIENT } from "./line-client.ts";
 
 const packages = join(root, "node_modules");
 const servers = join(root, "test", "mcp", "servers");
 const EVERYTHING = join(packages, "@modelcontextprotocol", "server-everything", "dist", "index.js");
 
-let world: World;
+let fixture: Fixture;
 
 interface Listed {
   readonly items: readonly { readonly uri: string }[];
@@ -20,31 +20,31 @@ interface Listed {
 }
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const entry = `{ command: [node, "${EVERYTHING}"], runtime: ["${packages}"] }`;
   const hostile = ["many", "pages", "rubbish", "lies", "big", "exit"].map(
     (mode) =>
       `  h-${mode}: { command: [node, "${join(servers, "resources.mjs")}", ${mode}], runtime: ["${servers}"] }\n`,
   );
-  world.write("config/ambit/mcp.yml", `servers:\n  every: ${entry}\n  twin: ${entry}\n${hostile.join("")}`);
-  world.agent("hostile", ['mcp.resource{servers=["h-*"],uris=[**]}']);
-  world.agent("reader", ["mcp.resource{servers=[every],uris=[demo://resource/dynamic/**,prompt:simple-*]}"]);
-  world.agent("all", ["mcp.resource{servers=[every,twin],uris=[**]}"]);
-  world.agent("none", ["memory.read"]);
-  await world.begin();
+  fixture.write("config/ambit/mcp.yml", `servers:\n  every: ${entry}\n  twin: ${entry}\n${hostile.join("")}`);
+  fixture.agent("hostile", ['mcp.resource{servers=["h-*"],uris=[**]}']);
+  fixture.agent("reader", ["mcp.resource{servers=[every],uris=[demo://resource/dynamic/**,prompt:simple-*]}"]);
+  fixture.agent("all", ["mcp.resource{servers=[every,twin],uris=[**]}"]);
+  fixture.agent("none", ["memory.read"]);
+  await fixture.begin();
 }, 60_000);
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function connected(agent: string, mode: "legacy" | { readonly pin: string } = "legacy"): Promise<Client> {
   const client = new Client({ name: "test", version: "0" }, { versionNegotiation: { mode } });
-  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const env = Object.fromEntries(Object.entries(fixture.environment).map(([name, value]) => [name, value ?? ""]));
   const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", agent];
   await client.connect(
     new StdioClientTransport({
       command: "perl",
       args: [...AS_CLIENT, ...words],
       env,
-      cwd: world.project,
+      cwd: fixture.project,
       stderr: "ignore",
     }),
   );
@@ -96,18 +96,18 @@ test("a prompt gets its arguments, and two servers with the same resources stay 
 });
 
 test("an agent without such grants has no resources, starts no server, and no denial is logged for its client's question", async () => {
-  const before = (await world.log({ outcome: "deny" })).length;
+  const before = (await fixture.log({ outcome: "deny" })).length;
   const client = await connected("none");
   expect((await client.listResources()).resources).toEqual([]);
   expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
   await expect(client.readResource({ uri: "every+demo://resource/dynamic/text/1" })).rejects.toThrow(/mcp.resource/);
   await client.close();
-  expect((await world.log({ outcome: "deny" })).length).toBe(before + 1);
+  expect((await fixture.log({ outcome: "deny" })).length).toBe(before + 1);
 });
 
 test("a hostile server's lists and contents are cut, checked, and never pass for another server's", async () => {
-  const caller = world.caller();
-  const session = given(await caller.open(world.project, "hostile"));
+  const caller = fixture.caller();
+  const session = expectValue(await caller.open(fixture.project, "hostile"));
   const list = async (server: string): Promise<Listed> => {
     const { said, value } = await session.do("resources_list", { server });
     expect(said).toBe("done");
@@ -133,7 +133,7 @@ test("a read is decided, logged with its URI, and marks the session", async () =
   const client = await connected("reader");
   await client.readResource({ uri: "every+demo://resource/dynamic/text/2" });
   await client.close();
-  const entries = await world.log({});
+  const entries = await fixture.log({});
   const read = entries.findLast(({ tool }) => tool === "resources_read");
   expect([read?.outcome, JSON.stringify(read)]).toEqual([
     "allow",

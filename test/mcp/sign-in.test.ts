@@ -15,10 +15,10 @@ import { NamesOutside } from "../broker/names-outside.ts";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 import { AuthorizationServer, browse } from "./authorization-server.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let session: Session;
 let authority: AuthorizationServer;
@@ -146,8 +146,8 @@ const KINDS = [
 ];
 
 beforeAll(async () => {
-  [world, authority, short] = await Promise.all([
-    World.make(),
+  [fixture, authority, short] = await Promise.all([
+    Fixture.make(),
     AuthorizationServer.start(),
     AuthorizationServer.start({ seconds: 31 }),
   ]);
@@ -160,23 +160,23 @@ beforeAll(async () => {
     response.end("{}");
   }).listen(0, "127.0.0.1");
   await Promise.all([once(server, "listening"), once(elsewhere, "listening")]);
-  world.agent("scout", [`tool.invoke{tools=[${KINDS.map((kind) => `"${kind}__*"`).join(",")},"keyed__*"]}`]);
+  fixture.agent("scout", [`tool.invoke{tools=[${KINDS.map((kind) => `"${kind}__*"`).join(",")},"keyed__*"]}`]);
   const entries = KINDS.map((kind) => `  ${kind}: { url: "${base()}/${kind}" }`);
   const own = `  keyed: { url: "${base()}/both", headers: { Authorization: "Bearer {{secret:own}}" } }`;
-  world.write("config/ambit/mcp.yml", `servers:\n${[...entries, own].join("\n")}\n`);
-  await world.begin();
-  caller = world.caller();
+  fixture.write("config/ambit/mcp.yml", `servers:\n${[...entries, own].join("\n")}\n`);
+  await fixture.begin();
+  caller = fixture.caller();
 }, 60_000);
 
 afterAll(async () => {
   await Promise.all([authority?.stop(), short?.stop()]);
   server?.close();
   elsewhere?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 beforeEach(async () => {
-  session = given(await caller.open(world.project, "scout"));
+  session = expectValue(await caller.open(fixture.project, "scout"));
 });
 
 afterEach(async () => {
@@ -194,7 +194,7 @@ interface Login {
 /** Starts the command, as a person's process, and waits for the page or for its end. */
 async function login(name: string, ...words: readonly string[]): Promise<Login> {
   const child = spawn(process.execPath, [join(root, "bin", "ambit"), "mcp", "login", name, "--json", ...words], {
-    ...{ cwd: world.project, env: world.environment, stdio: ["ignore", "pipe", "pipe"] },
+    ...{ cwd: fixture.project, env: fixture.environment, stdio: ["ignore", "pipe", "pipe"] },
   });
   let out = "";
   const page = new Promise<string | null>((found) => {
@@ -230,7 +230,7 @@ const redirectOf = (page: string): string => new URL(page).searchParams.get("red
 async function listed(
   name: string,
 ): Promise<{ readonly signIn: { readonly state: string } | null; readonly failure: string | null }> {
-  const { servers } = given(await world.control("servers.list", { cwd: world.project }));
+  const { servers } = expectValue(await fixture.control("servers.list", { cwd: fixture.project }));
   return servers.find((one) => one.name === name) as never;
 }
 
@@ -258,10 +258,10 @@ describe.each(["newer", "both"])("a sign-in at a server of the kind %s", (name) 
   });
 
   test("ends with `logout`, and calls then say what to do", async () => {
-    expect((await world.ambit("mcp", "logout", name)).status).toBe(0);
+    expect((await fixture.ambit("mcp", "logout", name)).status).toBe(0);
     expect(await echo(name)).toMatchObject({ said: "sign_in_required", value: { fix: `ambit mcp login ${name}` } });
     expect((await listed(name)).signIn).toBeNull();
-    expect((await world.ambit("secrets", "list")).out).not.toContain(`mcp-${name}-`);
+    expect((await fixture.ambit("secrets", "list")).out).not.toContain(`mcp-${name}-`);
     await signIn(name);
     expect(await echo(name)).toMatchObject({ said: "done" });
   });
@@ -312,7 +312,7 @@ test("a refresh token that was revoked ends the sign-in: calls have the code, an
   expect(await echo("both")).toMatchObject({ said: "sign_in_required" });
   expect((await authority.asked("/token")).length).toBe(asked + 1);
   expect((await listed("both")).signIn?.state).toBe("expired");
-  expect((await world.ambit("mcp", "list")).out).toContain("the sign-in has expired: ambit mcp login both");
+  expect((await fixture.ambit("mcp", "list")).out).toContain("the sign-in has expired: ambit mcp login both");
   await signIn("both");
   expect(await echo("both")).toMatchObject({ said: "done" });
 });
@@ -329,8 +329,8 @@ describe("the redirect", () => {
     expect((await ended).status).toBe(0);
     // The state counts once, and no other process can use another.
     const again = { state: redirected.searchParams.get("state") ?? "", code: "x", iss: null };
-    expect(await world.control("servers.signin", again)).toMatchObject({ ok: false, code: "unknown_state" });
-    expect(await world.control("servers.signin", { ...again, state: "" })).toMatchObject({ ok: false });
+    expect(await fixture.control("servers.signin", again)).toMatchObject({ ok: false, code: "unknown_state" });
+    expect(await fixture.control("servers.signin", { ...again, state: "" })).toMatchObject({ ok: false });
   });
 
   test("of another issuer is refused (mix-up)", async () => {
@@ -375,28 +375,28 @@ test.each([
 test("a name that leads to a special address is refused although the person allowed the host", async () => {
   const names = new NamesOutside();
   names.names.set("login.example.test", [["127.0.0.1"]]);
-  world.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
+  fixture.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
   const { page, ended } = await login("special", "--host", `login.example.test:${portOf(elsewhere)}`);
   expect([page, (await ended).out]).toEqual([null, expect.stringContaining("where this leads may not be reached")]);
   expect(heardElsewhere).toBe(0);
-  world.write("config/ambit/config.yml", "");
+  fixture.write("config/ambit/config.yml", "");
   names.stop();
 });
 
 test("the user's ceiling limits the hosts of a sign-in", async () => {
-  world.write(
+  fixture.write(
     "config/ambit/config.yml",
     `ceiling:\n  - net.connect: { hosts: [127.0.0.1], ports: [${portOf(server)}] }\n`,
   );
   const { page, ended } = await login("newer", "--host", hostOf(authority));
   expect(page).toBeNull();
   expect((await ended).status).not.toBe(0);
-  world.write("config/ambit/config.yml", "");
+  fixture.write("config/ambit/config.yml", "");
 });
 
 test("a process of an agent's session cannot sign in", async () => {
   const asks = {
-    cwd: world.project,
+    cwd: fixture.project,
     name: "newer",
     redirect: "http://127.0.0.1:9/callback",
     hosts: [],
@@ -410,9 +410,9 @@ test("a process of an agent's session cannot sign in", async () => {
 test("no token is in the log, the state, or what commands print", async () => {
   for (const token of [...(await authority.tokens()), ...(await short.tokens())]) tokens.add(token);
   expect([...tokens].filter((token) => !token.includes(".")).length).toBeGreaterThan(4);
-  const entries = JSON.stringify(await world.log({}));
-  const shown = `${(await world.ambit("mcp", "list", "--json")).out}${(await world.ambit("mcp", "show", "newer")).out}`;
-  const files = readdirSync(join(world.base, "state"), { recursive: true, withFileTypes: true }).filter((one) =>
+  const entries = JSON.stringify(await fixture.log({}));
+  const shown = `${(await fixture.ambit("mcp", "list", "--json")).out}${(await fixture.ambit("mcp", "show", "newer")).out}`;
+  const files = readdirSync(join(fixture.base, "state"), { recursive: true, withFileTypes: true }).filter((one) =>
     one.isFile(),
   );
   expect(files.length).toBeGreaterThan(2);

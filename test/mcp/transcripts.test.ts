@@ -3,15 +3,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../state/world.ts";
-import { caveats, LineClient, type Told, type ToolResult, textOf } from "./line-client.ts";
+import { Fixture } from "../state/fixture.ts";
+import { caveats, LineClient, type Message, type ToolResult, textOf } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 let site: Server;
 
 beforeAll(async () => {
-  world = await World.make();
-  await world.startDaemon();
+  fixture = await Fixture.make();
+  await fixture.startDaemon();
   site = createServer((_, answer) => {
     answer.setHeader("content-type", "text/html");
     answer.end("<html><body><article><h1>Meadow</h1><p>Larks nest here.</p></article></body></html>");
@@ -20,22 +20,22 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   site?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 /** As a shell does it: all lines at once, and the end. */
 async function said(
   granted: string,
   lines: readonly string[],
-): Promise<{ told: readonly Told[]; status: number | null }> {
-  const client = new LineClient(world, [], { environment: { AMBIT_CAVEATS: granted } });
+): Promise<{ told: readonly Message[]; status: number | null }> {
+  const client = new LineClient(fixture, [], { environment: { AMBIT_CAVEATS: granted } });
   client.send(`${lines.join("\n")}\n`);
   const status = await client.end();
   expect(client.told.filter((one) => typeof one === "string")).toEqual([]);
-  return { told: client.told as readonly Told[], status };
+  return { told: client.told as readonly Message[], status };
 }
 
-function resultOf(told: readonly Told[], id: number): ToolResult {
+function resultOf(told: readonly Message[], id: number): ToolResult {
   const found = told.find((one) => one.id === id)?.result;
   if (found === undefined) throw new Error(`no result ${id} in ${JSON.stringify(told)}`);
   return found as unknown as ToolResult;

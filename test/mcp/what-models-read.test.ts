@@ -1,22 +1,22 @@
 // What the models behind single clients read, from the real server: plain text, what was cut, and news while a call waits.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../house/until.ts";
-import { World } from "../state/world.ts";
-import { LineClient, META, type Told, type ToolResult } from "./line-client.ts";
+import { Fixture } from "../state/fixture.ts";
+import { LineClient, META, type Message, type ToolResult } from "./line-client.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", ["fs.read", "memory.write{ask}", "memory.read"], "sandbox: .\n");
-  world.write("project/long.txt", Array.from({ length: 4_000 }, (_, at) => `line ${at}\n`).join(""));
-  world.write("project/short.txt", 'a "quoted" line\n');
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["fs.read", "memory.write{ask}", "memory.read"], "sandbox: .\n");
+  fixture.write("project/long.txt", Array.from({ length: 4_000 }, (_, at) => `line ${at}\n`).join(""));
+  fixture.write("project/short.txt", 'a "quoted" line\n');
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function as<T>(name: string, use: (client: LineClient) => Promise<T>, words: readonly string[] = []): Promise<T> {
-  const client = new LineClient(world, ["--agent", "scout", ...words]);
+  const client = new LineClient(fixture, ["--agent", "scout", ...words]);
   await client.initialize("2025-06-18", name);
   const used = await use(client);
   await client.end();
@@ -42,7 +42,7 @@ describe("someone connects Claude Code or Codex", () => {
   );
 
   test("the newer protocol names the client with every request", async () => {
-    const client = new LineClient(world, ["--agent", "scout"]);
+    const client = new LineClient(fixture, ["--agent", "scout"]);
     const info = { "io.modelcontextprotocol/clientInfo": { name: "claude-code", version: "2.1" } };
     const read = await client.call("fs_read", { path: "short.txt" }, { _meta: { ...META, ...info } });
     expect(read).not.toHaveProperty("structuredContent");
@@ -70,7 +70,7 @@ describe("someone connects Claude Code or Codex", () => {
 
 describe("someone's client waits for an approval", () => {
   const INPUT = { name: "memory_set", arguments: { key: "a", value: "b" }, _meta: { progressToken: "p1" } };
-  const isProgress = ({ method }: Told): boolean => method === "notifications/progress";
+  const isProgress = ({ method }: Message): boolean => method === "notifications/progress";
 
   test("it hears what is awaited, and the call succeeds when a person approves", async () => {
     const answer = await as(
@@ -82,8 +82,8 @@ describe("someone's client waits for an approval", () => {
           progressToken: "p1",
           message: expect.stringContaining("ambit approve a_"),
         });
-        const [approval] = await world.approvals("pending");
-        expect((await world.approve(approval?.id ?? "")).ok).toBe(true);
+        const [approval] = await fixture.approvals("pending");
+        expect((await fixture.approve(approval?.id ?? "")).ok).toBe(true);
         return client.answer(call);
       },
       ["--wait", "300"],
@@ -97,9 +97,9 @@ describe("someone's client waits for an approval", () => {
         name,
         async (client) => {
           const call = client.request("tools/call", { ...INPUT, arguments: { key: name, value: "b" } });
-          await until(async () => (await world.approvals("pending")).length > 0, "an approval is pending");
-          const [approval] = await world.approvals("pending");
-          const refused = await world.control("approvals.refuse", { id: approval?.id ?? "", reason: "not today" });
+          await until(async () => (await fixture.approvals("pending")).length > 0, "an approval is pending");
+          const [approval] = await fixture.approvals("pending");
+          const refused = await fixture.control("approvals.refuse", { id: approval?.id ?? "", reason: "not today" });
           expect(refused.ok).toBe(true);
           return client.answer(call);
         },

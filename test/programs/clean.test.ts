@@ -1,6 +1,6 @@
 // Grants with `clean`: they hold for a program of a session that has read nothing untrusted, until the program ends.
 import { afterEach, describe, expect, test } from "vitest";
-import { DraftWorld } from "../draft/world.ts";
+import { DraftProject } from "../draft/project.ts";
 import { CALLERS } from "../house/callers.ts";
 
 const RECORD = [
@@ -17,21 +17,21 @@ const RECORD = [
 ].join("\n");
 
 describe.each(CALLERS)("as user %i", (user) => {
-  let world: DraftWorld;
-  afterEach(() => world.end());
+  let fixture: DraftProject;
+  afterEach(() => fixture.end());
 
   test("a program runs to its end, and what it wrote lands", () => {
-    world = new DraftWorld(user, RECORD);
-    const { out, status } = world.ambit(["exec", "writer", "--json", "--shell", "--", "sleep 0.5; echo 1 > a.txt"]);
+    fixture = new DraftProject(user, RECORD);
+    const { out, status } = fixture.ambit(["exec", "writer", "--json", "--shell", "--", "sleep 0.5; echo 1 > a.txt"]);
     expect([status, JSON.parse(out).ending]).toEqual([0, { kind: "exited", status: 0 }]);
-    expect(world.read("a.txt")).toBe("1\n");
+    expect(fixture.read("a.txt")).toBe("1\n");
   });
 
   test("every command of a script runs, the later ones too", () => {
-    world = new DraftWorld(user, RECORD);
+    fixture = new DraftProject(user, RECORD);
     const script = JSON.stringify({ script: "sleep 0.1; touch b.txt; touch c.txt", root: "rw" });
-    const { out, status } = world.ambit(["call", "writer", "shell", "--json", script]);
+    const { out, status } = fixture.ambit(["call", "writer", "shell", "--json", script]);
     expect([status, JSON.parse(out).result?.exit_code ?? out]).toEqual([0, 0]);
-    expect([world.read("b.txt"), world.read("c.txt")]).toEqual(["", ""]);
+    expect([fixture.read("b.txt"), fixture.read("c.txt")]).toEqual(["", ""]);
   });
 });

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 const servers: Server[] = [];
 let own: ChildProcess;
 let [granted, byAddress, closed, six, ours] = [0, 0, 0, 0, 0];
@@ -28,26 +28,26 @@ async function startOwn(): Promise<number> {
 }
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   granted = await listening("127.0.0.1", "granted");
   byAddress = await listening("127.0.0.1", "by address");
   closed = await listening("127.0.0.1", "never");
   six = await listening("::1", "over six");
   ours = await startOwn();
-  const grants = [`proc.exec{in=${world.project}}`, "fs.write{paths=[]}"];
+  const grants = [`proc.exec{in=${fixture.project}}`, "fs.write{paths=[]}"];
   const connect = (host: string, ...ports: number[]): string =>
     `net.connect{hosts=[${host}],ports=[${ports.join(",")}]}`;
-  world.agent("named", [...grants, connect("localhost", granted, six, ours)], "sandbox: .\n");
-  world.agent("literal", [...grants, connect("127.0.0.1", byAddress, ours)], "sandbox: .\n");
-  world.agent("star", [...grants, connect('"*"', granted, byAddress)], "sandbox: .\n");
-  world.agent("none", grants, "sandbox: .\n");
-  await world.begin();
+  fixture.agent("named", [...grants, connect("localhost", granted, six, ours)], "sandbox: .\n");
+  fixture.agent("literal", [...grants, connect("127.0.0.1", byAddress, ours)], "sandbox: .\n");
+  fixture.agent("star", [...grants, connect('"*"', granted, byAddress)], "sandbox: .\n");
+  fixture.agent("none", grants, "sandbox: .\n");
+  await fixture.begin();
 }, 240_000);
 
 afterAll(async () => {
   own?.kill();
   for (const server of servers) server.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 /** What the server said, or how the connection failed. */
@@ -60,7 +60,7 @@ const CONNECT = `
 `;
 
 async function said(agent: string, host: string, port: number): Promise<string> {
-  const { out } = await world.ambit("exec", agent, "--", "node", "-e", CONNECT, host, `${port}`);
+  const { out } = await fixture.ambit("exec", agent, "--", "node", "-e", CONNECT, host, `${port}`);
   return out;
 }
 
@@ -103,13 +103,13 @@ describe("a port of the host's loopback", () => {
       const server = net.createServer((socket) => socket.end("inside")).listen(Number(process.argv[1]), "127.0.0.1", () => {
         net.connect(Number(process.argv[1]), "localhost").on("data", (bytes) => { console.log(String(bytes)); server.close(); });
       });`;
-    const { out } = await world.ambit("exec", "named", "--", "node", "-e", inside, `${closed}`);
+    const { out } = await fixture.ambit("exec", "named", "--", "node", "-e", inside, `${closed}`);
     expect(out).toMatch(/^inside\n/);
   });
 
   test("that is granted is in use inside: the program is told, and never answers in place of the host", async () => {
     const listen = `require("node:net").createServer().on("error", ({ code }) => console.log(code)).listen(Number(process.argv[1]), "127.0.0.1");`;
-    const { out } = await world.ambit("exec", "named", "--", "node", "-e", listen, `${granted}`);
+    const { out } = await fixture.ambit("exec", "named", "--", "node", "-e", listen, `${granted}`);
     expect(out).toMatch(/^EADDRINUSE\n/);
   });
 });

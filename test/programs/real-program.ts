@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 
 const runMillisecondsMax = 20_000;
 
-export interface RunPlace {
+export interface RunFolder {
   /** Also the home folder. */
   readonly folder: string;
   /** The folder itself where it is not given. */
@@ -12,7 +12,7 @@ export interface RunPlace {
 }
 
 /** Everything it printed, and why it could not be started. */
-export function runProgram(argv: readonly string[], { folder, cwd = folder, variables = {} }: RunPlace): string {
+export function runProgram(argv: readonly string[], { folder, cwd = folder, variables = {} }: RunFolder): string {
   const [program = "", ...words] = argv;
   const env = {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",

@@ -4,9 +4,9 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Called, Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 const RUN = ["proc.exec", "proc.eval"];
@@ -28,11 +28,11 @@ export default {
 `;
 
 function put(path: string, text: string): void {
-  world.write(join("project", path), text);
+  fixture.write(join("project", path), text);
 }
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   put("pub/a.txt", "public\n");
   put("pub/deep/b.txt", "public and deep\n");
   put("priv/secret", `${MARK}\n`);
@@ -43,40 +43,40 @@ beforeAll(async () => {
   put("single/secret", `${MARK}\n`);
   put(".ambit/records/people/ann.md", `---\nclass: contact\n---\n${MARK}\n`);
   put(".ambit/tools/reader.mjs", READER);
-  symlinkSync("../priv/secret", join(world.project, "pub", "link"));
-  symlinkSync("priv", join(world.project, "looks-public"));
+  symlinkSync("../priv/secret", join(fixture.project, "pub", "link"));
+  symlinkSync("priv", join(fixture.project, "looks-public"));
   for (const words of [
     ["init", "-q"],
     ["add", "pub", "priv", ".ambit/records"],
     ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first"],
   ])
-    expect(spawnSync("git", words, { cwd: world.project }).status).toBe(0);
+    expect(spawnSync("git", words, { cwd: fixture.project }).status).toBe(0);
   const bounded = "fs.read{paths=[pub/**,mixed/seen/**,one.txt,single,looks-public/**]}";
-  world.agent("bounded", [...RUN, bounded, READ_ONLY, "tool.invoke", "tool.invoke{tools=[reader]}"], HOME);
-  world.agent("drafting", [...RUN, bounded, "fs.write", "fs.delete"], HOME);
-  world.agent("whole", [...RUN, "fs.read", READ_ONLY, "tool.invoke", "tool.invoke{tools=[reader]}"], HOME);
-  world.agent("starred", [...RUN, "fs.read{paths=[pub/**,'**/*.txt']}".replaceAll("'", ""), READ_ONLY], HOME);
-  world.agent("counted-star", ["proc.exec{calls=2}", "fs.read{paths=[pub/**,**/*.txt]}", READ_ONLY], HOME);
-  world.agent("twice", ["proc.exec{calls=2}", "fs.read{paths=[pub/**]}", READ_ONLY], HOME);
-  world.agent("none", [...RUN, "fs.read{paths=[]}", READ_ONLY], HOME);
-  world.agent("asks", [...RUN, "fs.read{ask}", READ_ONLY], HOME);
-  world.agent("counted", [...RUN, "fs.read{calls=5}", READ_ONLY], HOME);
-  world.agent("committer", [...RUN, "fs.read", "fs.write", "fs.delete"], HOME);
-  world.agent("running", [`proc.exec{in=${world.project}}`]);
-  world.agent("librarian", [...RUN, "fs.read", READ_ONLY, "records.read"], HOME);
-  world.write("project/.ambit/agents/policy.md", "---\nsandbox: .\npolicy: { code: allow, crm: deny }\n---\n");
-  world.user("ann", [...RUN, "tool.invoke", `fs.read{in=${world.project},paths=[pub/**]}`].map(inProject));
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("bounded", [...RUN, bounded, READ_ONLY, "tool.invoke", "tool.invoke{tools=[reader]}"], HOME);
+  fixture.agent("drafting", [...RUN, bounded, "fs.write", "fs.delete"], HOME);
+  fixture.agent("whole", [...RUN, "fs.read", READ_ONLY, "tool.invoke", "tool.invoke{tools=[reader]}"], HOME);
+  fixture.agent("starred", [...RUN, "fs.read{paths=[pub/**,'**/*.txt']}".replaceAll("'", ""), READ_ONLY], HOME);
+  fixture.agent("counted-star", ["proc.exec{calls=2}", "fs.read{paths=[pub/**,**/*.txt]}", READ_ONLY], HOME);
+  fixture.agent("twice", ["proc.exec{calls=2}", "fs.read{paths=[pub/**]}", READ_ONLY], HOME);
+  fixture.agent("none", [...RUN, "fs.read{paths=[]}", READ_ONLY], HOME);
+  fixture.agent("asks", [...RUN, "fs.read{ask}", READ_ONLY], HOME);
+  fixture.agent("counted", [...RUN, "fs.read{calls=5}", READ_ONLY], HOME);
+  fixture.agent("committer", [...RUN, "fs.read", "fs.write", "fs.delete"], HOME);
+  fixture.agent("running", [`proc.exec{in=${fixture.project}}`]);
+  fixture.agent("librarian", [...RUN, "fs.read", READ_ONLY, "records.read"], HOME);
+  fixture.write("project/.ambit/agents/policy.md", "---\nsandbox: .\npolicy: { code: allow, crm: deny }\n---\n");
+  fixture.user("ann", [...RUN, "tool.invoke", `fs.read{in=${fixture.project},paths=[pub/**]}`].map(inProject));
+  await fixture.begin();
+  caller = fixture.caller();
 }, 240_000);
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 function inProject(grant: string): string {
-  return grant.startsWith("proc.") ? `${grant}{in=${world.project}}` : grant;
+  return grant.startsWith("proc.") ? `${grant}{in=${fixture.project}}` : grant;
 }
 
 async function exec(agent: string, ...line: readonly string[]) {
-  return world.ambit("exec", agent, "--", ...line);
+  return fixture.ambit("exec", agent, "--", ...line);
 }
 
 /** What `cat` prints of each file, and whether it succeeded. */
@@ -142,19 +142,19 @@ describe("a program of `ambit exec`", () => {
     ["a pattern that cannot be enforced", "counted-star", [], /which no sandbox can hold/],
     ["a hidden working folder", "twice", ["--in", "priv"], /does not cover the working folder/],
   ])("is denied for %s by the decision: `can`, answer and log agree, no charge", async (_, agent, place, why) => {
-    const folder = join(world.project, ...place.slice(1));
-    const can = await world.ambit("can", agent, "proc.exec", `in=${folder}`, "--", "cat", "pub/a.txt");
+    const folder = join(fixture.project, ...place.slice(1));
+    const can = await fixture.ambit("can", agent, "proc.exec", `in=${folder}`, "--", "cat", "pub/a.txt");
     expect([can.status, can.out]).toEqual([10, expect.stringMatching(why)]);
     expect(can.out).not.toMatch(/smallest grant/);
     for (let times = 0; times < 3; times++) {
-      const ran = await world.ambit("exec", agent, ...place, "--json", "--", "cat", "pub/a.txt");
+      const ran = await fixture.ambit("exec", agent, ...place, "--json", "--", "cat", "pub/a.txt");
       expect(JSON.parse(ran.out)).toMatchObject({
         outcome: "refused",
         code: "scope_violation",
         message: expect.stringMatching(why),
       });
     }
-    const entries = (await world.log({ agent })).filter(({ kind }) => kind === "decision");
+    const entries = (await fixture.log({ agent })).filter(({ kind }) => kind === "decision");
     expect(entries.map(({ outcome, code }) => [outcome, code])).toContainEqual(["deny", "scope_violation"]);
     expect(entries.filter(({ outcome }) => outcome === "allow")).toEqual([]);
   });
@@ -164,15 +164,24 @@ describe("a program of `ambit exec`", () => {
   });
 
   test("does not start in a folder it may not read", async () => {
-    const { status, out } = await world.ambit("exec", "bounded", "--in", "priv", "--", "cat", "secret");
+    const { status, out } = await fixture.ambit("exec", "bounded", "--in", "priv", "--", "cat", "secret");
     expect([status, out]).toEqual([125, expect.stringMatching(/`fs.read` does not cover the working folder/)]);
-    const inside = await world.ambit("exec", "bounded", "--in", "pub/deep", "--", "cat", "b.txt", "../../priv/secret");
+    const inside = await fixture.ambit(
+      "exec",
+      "bounded",
+      "--in",
+      "pub/deep",
+      "--",
+      "cat",
+      "b.txt",
+      "../../priv/secret",
+    );
     expect(inside.out).toContain("public and deep");
     expect(inside.out).not.toContain(MARK);
   });
 
   test("reports what is visible", async () => {
-    const { out } = await world.ambit("exec", "bounded", "--json", "--", "true");
+    const { out } = await fixture.ambit("exec", "bounded", "--json", "--", "true");
     const { enforcement } = JSON.parse(out) as { enforcement: readonly object[] };
     expect(enforcement).toContainEqual({
       axis: "root",
@@ -183,14 +192,14 @@ describe("a program of `ambit exec`", () => {
 
   test("has new names hidden from the next command on, and does not run beside a name that is not text", async () => {
     put("new-secret", MARK);
-    linkSync(join(world.project, "new-secret"), join(world.project, "newer-secret"));
+    linkSync(join(fixture.project, "new-secret"), join(fixture.project, "newer-secret"));
     expect((await exec("bounded", "cat", "new-secret", "newer-secret")).out).not.toContain(MARK);
-    const odd = Buffer.concat([Buffer.from(join(world.project, "odd-")), Buffer.from([0xff])]);
+    const odd = Buffer.concat([Buffer.from(join(fixture.project, "odd-")), Buffer.from([0xff])]);
     writeFileSync(odd, MARK);
     const refused = await exec("bounded", "sh", "-c", "cat odd-*");
     expect([refused.status, refused.out]).toEqual([125, expect.stringMatching(/cannot be listed/)]);
-    spawnSync("rm", ["-f", odd.toString("latin1")], { cwd: world.project });
-    spawnSync("sh", ["-c", "rm -f odd-*"], { cwd: world.project });
+    spawnSync("rm", ["-f", odd.toString("latin1")], { cwd: fixture.project });
+    spawnSync("sh", ["-c", "rm -f odd-*"], { cwd: fixture.project });
   });
 });
 
@@ -198,9 +207,9 @@ describe("a draft of a partly visible root", () => {
   test("writes what it sees, and changes nothing that is hidden", async () => {
     const ran = await exec("drafting", "sh", "-c", "echo more >> pub/a.txt; echo new > made.txt; cat priv/secret");
     expect(ran.out).not.toContain(MARK);
-    expect(readFileSync(join(world.project, "pub", "a.txt"), "utf8")).toBe("public\nmore\n");
-    expect(readFileSync(join(world.project, "made.txt"), "utf8")).toBe("new\n");
-    writeFileSync(join(world.project, "pub", "a.txt"), "public\n");
+    expect(readFileSync(join(fixture.project, "pub", "a.txt"), "utf8")).toBe("public\nmore\n");
+    expect(readFileSync(join(fixture.project, "made.txt"), "utf8")).toBe("new\n");
+    writeFileSync(join(fixture.project, "pub", "a.txt"), "public\n");
   });
 
   test.each([
@@ -212,10 +221,10 @@ describe("a draft of a partly visible root", () => {
     const { out } = await exec("drafting", "sh", "-c", line);
     expect(out).not.toContain(MARK);
     for (const file of ["priv/secret", "mixed/unseen/secret", "two.txt", "single/secret"])
-      expect([file, readFileSync(join(world.project, file), "utf8")]).toEqual([file, `${MARK}\n`]);
-    mkdirSync(join(world.project, "mixed", "seen"), { recursive: true });
+      expect([file, readFileSync(join(fixture.project, file), "utf8")]).toEqual([file, `${MARK}\n`]);
+    mkdirSync(join(fixture.project, "mixed", "seen"), { recursive: true });
     put("mixed/seen/c.txt", "seen\n");
-    expect(existsSync(join(world.project, "pub", "a.txt"))).toBe(true);
+    expect(existsSync(join(fixture.project, "pub", "a.txt"))).toBe(true);
   });
 });
 
@@ -223,14 +232,14 @@ test("a commit that deletes records the program did not see waits for approval",
   const line = "git -c user.name=a -c user.email=a@b.c commit -qam gone";
   const { out } = await exec("committer", "sh", "-c", line);
   expect(out).toMatch(/approval_required.*\.ambit\/records\/people\/ann\.md/);
-  const { stdout } = spawnSync("git", ["log", "--format=%s"], { cwd: world.project, encoding: "utf8" });
+  const { stdout } = spawnSync("git", ["log", "--format=%s"], { cwd: fixture.project, encoding: "utf8" });
   expect(stdout).toBe("first\n");
 });
 
 describe("every other way to run a program", () => {
   const textOf = ({ value }: Called): string => JSON.stringify(value);
   const open = async (agent: string, more: Parameters<Caller["open"]>[2] = {}): Promise<Session> =>
-    given(await caller.open(world.project, agent, more));
+    expectValue(await caller.open(fixture.project, agent, more));
 
   test.each([
     ["the shell tool", "shell", { script: "cat pub/a.txt; cat priv/secret two.txt" }],
@@ -239,7 +248,7 @@ describe("every other way to run a program", () => {
     ["proc_eval", "proc_eval", { line: "cat pub/a.txt; cat priv/*", in: ".", root: "ro" }],
   ])("%s sees the same", async (_, tool, input) => {
     const [bounded, whole] = await Promise.all([open("bounded"), open("whole")]);
-    const here = { ...input, ...("in" in input ? { in: world.project } : {}) };
+    const here = { ...input, ...("in" in input ? { in: fixture.project } : {}) };
     const told = textOf(await bounded.do(tool, here));
     expect(told).toContain("public");
     expect(told).not.toContain(MARK);
@@ -261,10 +270,10 @@ describe("every other way to run a program", () => {
   });
 
   test("a user's ceiling and a session's pledge limit it as the record does", async () => {
-    const line = { argv: ["cat", "pub/a.txt", "priv/secret"], in: world.project, root: "ro" };
+    const line = { argv: ["cat", "pub/a.txt", "priv/secret"], in: fixture.project, root: "ro" };
     const sessions = [
       await open("whole", { user: "ann" }),
-      await open("whole", { pledge: ["tool.invoke", inProject("proc.exec"), `fs.read{in=${world.project}/pub}`] }),
+      await open("whole", { pledge: ["tool.invoke", inProject("proc.exec"), `fs.read{in=${fixture.project}/pub}`] }),
     ];
     for (const session of sessions) {
       const told = textOf(await session.do("proc_exec", line));

@@ -21,6 +21,7 @@ import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts"
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { pause } from "../house/pause.ts";
 import {
+  type CommandOutput,
   changedBy,
   draftsIn,
   OWNER,
@@ -31,7 +32,6 @@ import {
   sandboxesIn,
   segments,
   shell,
-  type Told,
 } from "./fixture.ts";
 import { processesLeft, processesNaming } from "./leftovers.ts";
 
@@ -120,7 +120,7 @@ describe("a program's writes are in its draft, and the root is unchanged", () =>
     const haveBothWritten = async function* (): AsyncIterable<Uint8Array> {
       await expect.poll(() => heard.size, { timeout: 60_000 }).toBe(2);
     };
-    const run = (session: string): Promise<Told> => {
+    const run = (session: string): Promise<CommandOutput> => {
       const output = (bytes: Uint8Array): void =>
         void heard.set(session, (heard.get(session) ?? "") + Buffer.from(bytes).toString());
       return shell(sandboxes, planFor(folder), script(session), {

@@ -53,7 +53,7 @@ export function draftsIn(folder: string): DraftFolders {
 }
 
 /** The changes of a command. Fails if it changed nothing, or if they may still change. */
-export function changedBy(told: Told, folder: string): string {
+export function changedBy(told: CommandOutput, folder: string): string {
   const { draft } = ranOf(told);
   if (draft === null || !draft.isSealed) throw new Error(`not a sealed draft: ${draft?.id}`);
   return draftsIn(folder).upper(draft.id);
@@ -89,13 +89,13 @@ export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> 
 export const OWNER: SandboxOwner = { agent: "agent", session: "session", generation: 1 };
 export const DENY_ALL: Judge = () => ({ outcome: "deny", code: "not_available", at: null });
 
-export interface Told {
+export interface CommandOutput {
   readonly result: RunResult;
   readonly output: string;
   readonly errors: string;
 }
 
-export interface Asked {
+export interface RunOptions {
   readonly owner?: SandboxOwner;
   readonly input?: AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal;
@@ -106,8 +106,8 @@ export async function run(
   sandboxes: LinuxSandboxes,
   plan: Plan,
   argv: readonly [string, ...string[]],
-  { owner = OWNER, input, signal, sinks }: Asked = {},
-): Promise<Told> {
+  { owner = OWNER, input, signal, sinks }: RunOptions = {},
+): Promise<CommandOutput> {
   const heard: Record<"output" | "errors", Uint8Array[]> = { output: [], errors: [] };
   const own: Sinks = {
     output: (bytes) => void heard.output.push(Buffer.from(bytes)),
@@ -124,12 +124,17 @@ export async function run(
   return { result, output: Buffer.concat(heard.output).toString(), errors: Buffer.concat(heard.errors).toString() };
 }
 
-export function shell(sandboxes: LinuxSandboxes, plan: Plan, script: string, asked: Asked = {}): Promise<Told> {
+export function shell(
+  sandboxes: LinuxSandboxes,
+  plan: Plan,
+  script: string,
+  asked: RunOptions = {},
+): Promise<CommandOutput> {
   return run(sandboxes, plan, ["/bin/sh", "-c", script], asked);
 }
 
 /** Fails if nothing was run. */
-export function ranOf({ result }: Told): CompletedRun {
+export function ranOf({ result }: CommandOutput): CompletedRun {
   if (!result.ok) throw new Error(`${result.refused.code}: ${result.refused.message}`);
   return result.ran;
 }

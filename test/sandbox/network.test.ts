@@ -9,8 +9,8 @@ import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { NetworkGrants, readChains } from "../../src/sandbox/network/network-grants.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { bundleBroker, ownAddress } from "../broker/fixture.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
-import { bundleBroker, ownAddress } from "../broker/world.ts";
 import { DENY_ALL, OWNER, ownFolder, planFor, removeFolder, sandboxEnvironment } from "./fixture.ts";
 import { processesLeft } from "./leftovers.ts";
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import { nativeProgram, ownFolder, removeFolder } from "./fixture.ts";
 
 const USER = 12_345;
@@ -21,7 +21,7 @@ afterAll(() => removeFolder(folder));
 describe.skipIf(!canTry())("an unprivileged caller", () => {
   let told: Record<string, unknown> = {};
   beforeAll(async () => {
-    const program = await bundled("test/sandbox/other-user.ts");
+    const program = await bundleProgram("test/sandbox/other-user.ts");
     const [script, native] = [join(folder, "program.cjs"), join(folder, "ambit-native")];
     copyFileSync(program, script);
     copyFileSync(nativeProgram(), native);

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
-import { bundled } from "../e2e/bundle.ts";
-import { sized } from "../house/long.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
+import { sizeFor } from "../house/long.ts";
 import { pause } from "../house/pause.ts";
 import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./fixture.ts";
 import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
@@ -15,13 +15,13 @@ import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
 const startsPerOwner = 8;
 /** Each starts Node again; on a busy machine that takes time. */
 const ownerMillisecondsMax = 20_000;
-const owners = sized(13, 125);
+const owners = sizeFor(13, 125);
 
 let folder = "";
 let program: string;
 beforeAll(async () => {
   folder = ownFolder();
-  program = await bundled("test/sandbox/owner.ts");
+  program = await bundleProgram("test/sandbox/owner.ts");
 });
 afterAll(() => {
   removeFolder(join(folder, "project"));

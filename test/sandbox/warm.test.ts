@@ -5,11 +5,11 @@ import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts"
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { pause } from "../house/pause.ts";
 import {
-  type Asked,
   draftsIn,
   OWNER,
   ownFolder,
   planFor,
+  type RunOptions,
   ranOf,
   removeFolder,
   run,
@@ -34,7 +34,7 @@ afterEach(async () => {
   expect(left).toEqual([]);
 });
 
-async function where(wanted: Plan = plan, asked: Asked = {}): Promise<string> {
+async function where(wanted: Plan = plan, asked: RunOptions = {}): Promise<string> {
   // The number of a closed namespace is reused; the start time of its first process is not.
   const told = await shell(sandboxes, wanted, "readlink /proc/self/ns/mnt; cut -d ' ' -f 22 /proc/1/stat", asked);
   expect(ranOf(told).ending).toEqual({ kind: "exited", status: 0 });

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ownAddress } from "../broker/world.ts";
-import { FetchWorld, LIMITS } from "./fetch-world.ts";
+import { ownAddress } from "../broker/fixture.ts";
+import { FetchFixture, LIMITS } from "./fetch-fixture.ts";
 
-const world = new FetchWorld();
+const fixture = new FetchFixture();
 const here = ownAddress(1);
 const there = ownAddress(2);
 let secure = 0;
@@ -62,15 +62,15 @@ function coded(as: string, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  await world.start();
-  secure = await world.https(here, serve);
-  plain = await world.http(here, serve);
-  other = await world.https(there, serve);
-  world.names.names.set("api.example.test", [[here]]);
-  world.names.names.set("other.example.test", [[there]]);
+  await fixture.start();
+  secure = await fixture.https(here, serve);
+  plain = await fixture.http(here, serve);
+  other = await fixture.https(there, serve);
+  fixture.names.names.set("api.example.test", [[here]]);
+  fixture.names.names.set("other.example.test", [[there]]);
 });
 
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const open = (verb: string): string =>
   `${verb}{hosts=[*.example.test],private=[*.example.test=${here},*.example.test=${there}]}`;
@@ -80,7 +80,10 @@ const seenBy = (text: string): { method: string; url: string; headers: Record<st
   JSON.parse(text);
 
 test("fetches a page over TLS with its headers and body from the address that was decided", async () => {
-  const { fetched, text, end, asked } = await world.whole(ALL, { url: api("/page?x=1"), headers: [["X-Mine", "yes"]] });
+  const { fetched, text, end, asked } = await fixture.whole(ALL, {
+    url: api("/page?x=1"),
+    headers: [["X-Mine", "yes"]],
+  });
   expect(fetched).toMatchObject({ ok: true, status: 200, url: api("/page?x=1"), used: [] });
   expect(end).toEqual({ ok: true, seen: [] });
   expect(seenBy(text)).toMatchObject({
@@ -103,18 +106,18 @@ test.each([
   ["PATCH", "net.put"],
   ["DELETE", "net.delete"],
 ] as const)("%s needs %s, and no other verb covers it", async (method, verb) => {
-  const allowed = await world.whole([open(verb)], { url: api("/"), method });
+  const allowed = await fixture.whole([open(verb)], { url: api("/"), method });
   expect(allowed.fetched).toMatchObject({ ok: true, status: 200 });
   const before = taken.length;
   const others = ["net.get", "net.post", "net.put", "net.delete"].filter((one) => one !== verb).map(open);
-  const denied = await world.whole(others, { url: api("/"), method });
+  const denied = await fixture.whole(others, { url: api("/"), method });
   expect(denied.fetched).toMatchObject({ ok: false, code: "capability_absent" });
   expect(taken.length).toBe(before);
 });
 
 test("the whole request body is sent", async () => {
   const body = Buffer.alloc(3_000_000, "0123456789");
-  const { text } = await world.whole(ALL, {
+  const { text } = await fixture.whole(ALL, {
     url: api("/"),
     method: "POST",
     body,
@@ -131,15 +134,15 @@ describe("name resolution", () => {
     ["the cloud metadata address", ["169.254.169.254"], "address_refused"],
     ["a permitted and a private address", [here, "10.0.0.1"], "address_refused"],
   ])("a host name that resolves to %s is refused without a connection", async (_, addresses, code) => {
-    world.names.names.set("odd.example.test", [addresses]);
+    fixture.names.names.set("odd.example.test", [addresses]);
     const before = taken.length;
-    const { fetched } = await world.whole(ALL, { url: `https://odd.example.test:${secure}/` });
+    const { fetched } = await fixture.whole(ALL, { url: `https://odd.example.test:${secure}/` });
     expect(fetched).toMatchObject({ ok: false, code });
     expect(taken.length).toBe(before);
   });
 
   test("an unresolvable name is not a denial: the message says that it does not resolve", async () => {
-    const { fetched } = await world.whole(ALL, { url: `http://gone.example.test:${plain}/x` });
+    const { fetched } = await fixture.whole(ALL, { url: `http://gone.example.test:${plain}/x` });
     expect(fetched).toEqual({
       ok: false,
       code: "not_available",
@@ -148,7 +151,7 @@ describe("name resolution", () => {
   });
 
   test("the request to be decided shows the scheme of the URL", async () => {
-    const { asked } = await world.whole(ALL, { url: `http://api.example.test:${plain}/` });
+    const { asked } = await fixture.whole(ALL, { url: `http://api.example.test:${plain}/` });
     expect(asked).toEqual([
       `net.get http://api.example.test:${plain}/`,
       `net.get http://api.example.test:${plain}/ address=${here}`,
@@ -156,30 +159,33 @@ describe("name resolution", () => {
   });
 
   test("a host name that is not granted is not looked up", async () => {
-    world.names.names.set("secret-data.elsewhere.test", [[here]]);
-    const { fetched } = await world.whole(ALL, { url: `https://secret-data.elsewhere.test:${secure}/` });
+    fixture.names.names.set("secret-data.elsewhere.test", [[here]]);
+    const { fetched } = await fixture.whole(ALL, { url: `https://secret-data.elsewhere.test:${secure}/` });
     expect(fetched).toMatchObject({ ok: false, code: "scope_violation" });
-    expect(world.names.asked.get("secret-data.elsewhere.test")).toBe(undefined);
+    expect(fixture.names.asked.get("secret-data.elsewhere.test")).toBe(undefined);
   });
 
   test("each hop of a redirect is resolved once and its addresses are screened again", async () => {
-    world.names.names.set("turning.example.test", [[here], ["127.0.0.1"]]);
+    fixture.names.names.set("turning.example.test", [[here], ["127.0.0.1"]]);
     const url = `https://turning.example.test:${secure}`;
-    const first = await world.whole(ALL, { url: `${url}/?to=${encodeURIComponent(`${url}/again`)}` });
+    const first = await fixture.whole(ALL, { url: `${url}/?to=${encodeURIComponent(`${url}/again`)}` });
     expect(first.fetched).toMatchObject({ ok: false, code: "address_refused" });
-    expect(world.names.asked.get("turning.example.test")).toBe(2);
+    expect(fixture.names.asked.get("turning.example.test")).toBe(2);
     expect(taken.at(-1)).toContain("turning.example.test");
   });
 
   test("a literal address needs a grant for that address", async () => {
     const url = `http://${here}:${plain}/`;
-    expect((await world.whole(ALL, { url })).fetched).toMatchObject({ ok: false, code: "scope_violation" });
-    expect((await world.whole([`net.get{hosts=[${here}]}`], { url })).fetched).toMatchObject({ ok: true, status: 200 });
+    expect((await fixture.whole(ALL, { url })).fetched).toMatchObject({ ok: false, code: "scope_violation" });
+    expect((await fixture.whole([`net.get{hosts=[${here}]}`], { url })).fetched).toMatchObject({
+      ok: true,
+      status: 200,
+    });
   });
 
   test("a certificate for another name is refused", async () => {
-    world.names.names.set("api.wrong.test", [[here]]);
-    const { fetched } = await world.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
+    fixture.names.names.set("api.wrong.test", [[here]]);
+    const { fetched } = await fixture.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
       url: `https://api.wrong.test:${secure}/`,
     });
     expect(fetched).toMatchObject({ ok: false, code: "not_available" });
@@ -187,14 +193,14 @@ describe("name resolution", () => {
   });
 
   test("a fetch is refused when the owner's decision throws or needs approval", async () => {
-    const broken = await world.whole(ALL, {
+    const broken = await fixture.whole(ALL, {
       url: api("/"),
       judge: () => {
         throw new Error("broken");
       },
     });
     expect(broken.fetched).toMatchObject({ ok: false, code: "not_available" });
-    const asking = await world.whole([open("net.get").replace("}", ",ask}")], { url: api("/") });
+    const asking = await fixture.whole([open("net.get").replace("}", ",ask}")], { url: api("/") });
     expect(asking.fetched).toMatchObject({ ok: false, code: "approval_required" });
   });
 });
@@ -210,7 +216,7 @@ describe("redirects", () => {
     [308, "PUT", "PUT", "sent"],
     [301, "PUT", "PUT", "sent"],
   ] as const)("%i after %s becomes %s", async (status, method, then, body) => {
-    const { fetched, text } = await world.whole(ALL, { url: to("/next", status), method, body: Buffer.from("sent") });
+    const { fetched, text } = await fixture.whole(ALL, { url: to("/next", status), method, body: Buffer.from("sent") });
     expect(fetched).toMatchObject({ ok: true, status: 200, url: api("/next") });
     expect(seenBy(text)).toMatchObject({ method: then, url: "/next", body });
     if (fetched.ok)
@@ -221,10 +227,10 @@ describe("redirects", () => {
   });
 
   test("every hop is decided: the next host, and the verb the method has become", async () => {
-    const refused = await world.whole(ALL, { url: to("https://elsewhere.test/") });
+    const refused = await fixture.whole(ALL, { url: to("https://elsewhere.test/") });
     expect(refused.fetched).toMatchObject({ ok: false, code: "scope_violation" });
     expect(refused.asked).toHaveLength(3);
-    const changed = await world.whole([open("net.post")], { url: to("/next", 303), method: "POST" });
+    const changed = await fixture.whole([open("net.post")], { url: to("/next", 303), method: "POST" });
     expect(changed.fetched).toMatchObject({ ok: false, code: "capability_absent" });
   });
 
@@ -234,13 +240,13 @@ describe("redirects", () => {
       ["Cookie", "a=b"],
       ["X-Kept", "yes"],
     ] as const;
-    const near = await world.whole(ALL, { url: to("/near"), headers });
+    const near = await fixture.whole(ALL, { url: to("/near"), headers });
     expect(seenBy(near.text).headers).toMatchObject({ authorization: "Bearer mine", cookie: "a=b", "x-kept": "yes" });
-    const far = await world.whole(ALL, { url: to(`https://other.example.test:${other}/far`), headers });
+    const far = await fixture.whole(ALL, { url: to(`https://other.example.test:${other}/far`), headers });
     expect(seenBy(far.text).headers).toMatchObject({ "x-kept": "yes" });
     expect(Object.keys(seenBy(far.text).headers)).not.toContain("authorization");
     expect(Object.keys(seenBy(far.text).headers)).not.toContain("cookie");
-    const back = await world.whole(ALL, {
+    const back = await fixture.whole(ALL, {
       url: to(`https://other.example.test:${other}/?to=${encodeURIComponent(api("/back"))}`),
       headers,
     });
@@ -255,7 +261,7 @@ describe("redirects", () => {
     ["to a URL that does not parse", () => "https://[::::]/"],
   ])("a redirect %s is refused", async (_, target) => {
     const before = taken.length;
-    const { fetched } = await world.whole(ALL, { url: to(target()) });
+    const { fetched } = await fixture.whole(ALL, { url: to(target()) });
     expect(fetched).toMatchObject({ ok: false, code: "scope_violation" });
     expect(taken.length).toBe(before + 1);
   });
@@ -263,15 +269,15 @@ describe("redirects", () => {
   test("the number of redirects is limited; with none allowed the redirect response is returned", async () => {
     const loop = (count: number): string => (count === 0 ? "/last" : `/?to=${encodeURIComponent(loop(count - 1))}`);
     const limits = { ...LIMITS, redirects: 3 };
-    expect((await world.whole(ALL, { url: api(loop(3)), limits })).fetched).toMatchObject({
+    expect((await fixture.whole(ALL, { url: api(loop(3)), limits })).fetched).toMatchObject({
       ok: true,
       url: api("/last"),
     });
-    expect((await world.whole(ALL, { url: api(loop(4)), limits })).fetched).toMatchObject({
+    expect((await fixture.whole(ALL, { url: api(loop(4)), limits })).fetched).toMatchObject({
       ok: false,
       code: "budget_exhausted",
     });
-    const none = await world.whole(ALL, { url: to("/next"), limits: { ...LIMITS, redirects: 0 } });
+    const none = await fixture.whole(ALL, { url: to("/next"), limits: { ...LIMITS, redirects: 0 } });
     expect(none.fetched).toMatchObject({ ok: true, status: 302 });
     expect(none.text).toBe("moved");
   });
@@ -279,52 +285,52 @@ describe("redirects", () => {
 
 describe("bodies", () => {
   test.each(["gzip", "deflate", "br", "gzip, br"])("%s is decoded", async (as) => {
-    const { fetched, text } = await world.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
+    const { fetched, text } = await fixture.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
     expect(text).toBe("plain text ".repeat(100));
     if (fetched.ok) expect(fetched.headers.map(([name]) => name)).not.toContain("content-encoding");
   });
 
   test.each(["zstd", "gzip,gzip,gzip,gzip"])("the content encoding %s is not supported", async (as) => {
-    const { fetched } = await world.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
+    const { fetched } = await fixture.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
     expect(fetched).toMatchObject({ ok: false, code: "not_available" });
   });
 
   test.each([200, 204, 304])("an empty body stays empty with any content encoding (%i)", async (status) => {
-    const { fetched, text, end } = await world.whole(ALL, { url: api(`/empty?status=${status}`) });
+    const { fetched, text, end } = await fixture.whole(ALL, { url: api(`/empty?status=${status}`) });
     expect([fetched.ok && fetched.status, text, end?.ok]).toEqual([status, "", true]);
   });
 
   test("a body one byte over the limit is cut off with an error; a body at the limit is complete", async () => {
     const limits = { ...LIMITS, bodyBytes: 200_000 };
-    const fits = await world.whole(ALL, { url: api("/large?bytes=200000"), limits });
+    const fits = await fixture.whole(ALL, { url: api("/large?bytes=200000"), limits });
     expect([fits.text.length, fits.end?.ok]).toEqual([200_000, true]);
-    const large = await world.whole(ALL, { url: api("/large?bytes=200001"), limits });
+    const large = await fixture.whole(ALL, { url: api("/large?bytes=200001"), limits });
     expect(large.end).toMatchObject({ ok: false, code: "budget_exhausted" });
     expect(large.text.length).toBeLessThanOrEqual(200_000);
   });
 
   test("an endless body is cut off", async () => {
-    const { end } = await world.whole(ALL, { url: api("/never"), limits: { ...LIMITS, milliseconds: 1500 } });
+    const { end } = await fixture.whole(ALL, { url: api("/never"), limits: { ...LIMITS, milliseconds: 1500 } });
     expect(end).toMatchObject({ ok: false, code: "not_available" });
     expect(end?.ok === false ? end.message : "").toContain("1500 milliseconds");
   });
 
   test("closing the body and cancelling the fetch both end it", async () => {
-    const left = await world.fetch(ALL, { url: api("/never") });
+    const left = await fixture.fetch(ALL, { url: api("/never") });
     if (!left.ok) throw new Error(left.message);
     for await (const _ of left.body) break;
     expect(await left.end).toMatchObject({ ok: false, message: "it was stopped" });
     const stopping = new AbortController();
-    const stopped = await world.fetch(ALL, { url: api("/never"), stop: stopping.signal });
+    const stopped = await fixture.fetch(ALL, { url: api("/never"), stop: stopping.signal });
     if (!stopped.ok) throw new Error(stopped.message);
     stopping.abort();
     expect(await stopped.end).toMatchObject({ ok: false, message: "it was stopped" });
-    expect(await world.fetch(ALL, { url: api("/"), stop: AbortSignal.abort() })).toMatchObject({ ok: false });
+    expect(await fixture.fetch(ALL, { url: api("/"), stop: AbortSignal.abort() })).toMatchObject({ ok: false });
   });
 
   test("a slow reader gets the whole body", async () => {
     const bytes = 3_000_000;
-    const fetched = await world.fetch(ALL, {
+    const fetched = await fixture.fetch(ALL, {
       url: api(`/large?bytes=${bytes}`),
       limits: { ...LIMITS, bodyBytes: bytes },
     });
@@ -383,20 +389,20 @@ describe("hostile servers", () => {
   ];
 
   test.each(ROWS)("%s", async (_, bytes, code, message) => {
-    const port = await world.raw(here, (socket) => {
+    const port = await fixture.raw(here, (socket) => {
       socket.once("data", () => socket.end(bytes));
     });
-    const { fetched, end } = await world.whole([`net.get{hosts=[${here}]}`], { url: `http://${here}:${port}/` });
+    const { fetched, end } = await fixture.whole([`net.get{hosts=[${here}]}`], { url: `http://${here}:${port}/` });
     const failure = fetched.ok ? end : fetched;
     expect(failure).toMatchObject({ ok: false, code });
     expect(failure?.ok === false ? failure.message : "").toMatch(message);
     // The broker keeps serving.
-    expect((await world.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
+    expect((await fixture.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
   });
 
   test("a server that accepts and never responds is given up after the timeout", async () => {
-    const port = await world.raw(here, () => undefined);
-    const { fetched } = await world.whole([`net.get{hosts=[${here}]}`], {
+    const port = await fixture.raw(here, () => undefined);
+    const { fetched } = await fixture.whole([`net.get{hosts=[${here}]}`], {
       url: `http://${here}:${port}/`,
       limits: { ...LIMITS, milliseconds: 1000 },
     });
@@ -423,18 +429,18 @@ describe("requests that are refused before any server is contacted", () => {
     ],
     ["an invalid method", { url: "https://api.example.test/", method: "CONNECT" as never }],
   ])("%s", async (_, wish) => {
-    const { fetched, asked } = await world.whole(ALL, wish);
+    const { fetched, asked } = await fixture.whole(ALL, wish);
     expect(fetched).toMatchObject({ ok: false, code: "invalid_input" });
     expect(asked).toEqual([]);
-    expect(world.client.pid).not.toBe(null);
+    expect(fixture.client.pid).not.toBe(null);
   });
 });
 
 test("when the broker dies, its running fetches fail and the next fetch starts a new broker", async () => {
-  const fetched = await world.fetch(ALL, { url: api("/never") });
-  const pid = world.client.pid;
+  const fetched = await fixture.fetch(ALL, { url: api("/never") });
+  const pid = fixture.client.pid;
   if (!fetched.ok || pid === null) throw new Error("no fetch");
   process.kill(pid, "SIGKILL");
   expect(await fetched.end).toMatchObject({ ok: false, code: "not_available", message: "the broker is gone" });
-  expect((await world.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
+  expect((await fixture.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
 });

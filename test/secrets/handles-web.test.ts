@@ -2,10 +2,10 @@
 // that is not granted or bound raises an alert.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ownAddress } from "../broker/world.ts";
-import { type Got, WebWorld } from "../tools/web-world.ts";
+import { ownAddress } from "../broker/fixture.ts";
+import { type Got, WebFixture } from "../tools/web-fixture.ts";
 
-const world = new WebWorld();
+const fixture = new WebFixture();
 const here = ownAddress(1);
 const there = ownAddress(2);
 const VALUE = "s3cr3t-value-0123456789";
@@ -30,19 +30,19 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  await world.start();
-  port = await world.https(here, serve);
-  other = await world.https(there, serve);
-  world.names.names.set("api.example.test", [[here]]);
-  world.names.names.set("other.example.test", [[there]]);
+  await fixture.start();
+  port = await fixture.https(here, serve);
+  other = await fixture.https(there, serve);
+  fixture.names.names.set("api.example.test", [[here]]);
+  fixture.names.names.set("other.example.test", [[there]]);
 });
 beforeEach(() => {
-  for (const list of [heard, world.used, world.probed]) list.length = 0;
-  world.secrets.clear();
-  world.secrets.set("token", { value: VALUE, tools: ["web_fetch"], hosts: [`api.example.test:${port}`] });
-  world.known = [];
+  for (const list of [heard, fixture.used, fixture.probed]) list.length = 0;
+  fixture.secrets.clear();
+  fixture.secrets.set("token", { value: VALUE, tools: ["web_fetch"], hosts: [`api.example.test:${port}`] });
+  fixture.known = [];
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const NET = ["net.get", "net.post"].map(
   (verb) => `${verb}{hosts=[*.example.test],private=[*.example.test=${here},*.example.test=${there}]}`,
@@ -51,7 +51,7 @@ const USE = "secret.use{names=[token],tools=[web_fetch],hosts=[*.example.test]}"
 const HANDLE = "Bearer {{secret:token}}";
 const api = (path: string): string => `https://api.example.test:${port}${path}`;
 const ask = (input: object, specs: readonly string[] = [...NET, USE]): Promise<Got> =>
-  world.web(
+  fixture.web(
     { specs },
     { headers: { Authorization: HANDLE }, ...input, url: (input as { url?: string }).url ?? api("/") },
   );
@@ -64,13 +64,13 @@ describe("a secret that is granted and bound", () => {
     expect(JSON.stringify(got.value)).toContain("[REDACTED:token]");
     expect(JSON.stringify(got.value)).not.toContain(VALUE);
     expect(JSON.stringify(got.value)).not.toContain(Buffer.from(`Bearer ${VALUE}`).toString("base64").slice(0, 20));
-    expect([world.used, world.probed]).toEqual([["token"], []]);
+    expect([fixture.used, fixture.probed]).toEqual([["token"], []]);
   });
 
   test("is sent in the query and in a body, and counts as one use per call", async () => {
     await ask({ url: api("/?key=%7B%7Bsecret:token%7D%7D"), method: "POST", body: "x={{secret:token}}" });
     expect(heard).toEqual([`api.example.test Bearer ${VALUE} ${VALUE} x=${VALUE}`]);
-    expect(world.used).toEqual(["token"]);
+    expect(fixture.used).toEqual(["token"]);
   });
 
   test("is not sent or counted when a redirect leads to another origin", async () => {
@@ -81,11 +81,11 @@ describe("a secret that is granted and bound", () => {
   });
 
   test("is refused when its uses are exhausted, and no server is contacted", async () => {
-    world.secrets.set("token", { ...world.secrets.get("token"), uses: 1 } as never);
+    fixture.secrets.set("token", { ...fixture.secrets.get("token"), uses: 1 } as never);
     expect(await ask({})).toMatchObject({ said: "done" });
     expect(await ask({})).toMatchObject({ said: "secret_refused", by: "way" });
     expect(heard.length).toBe(1);
-    expect(world.probed).toEqual([]);
+    expect(fixture.probed).toEqual([]);
   });
 
   test("is not substituted where a server writes its handle into a redirect", async () => {
@@ -100,7 +100,7 @@ describe("a secret that is granted and bound", () => {
 
 describe("a secret the agent may not use", () => {
   const bound = (more: object): void =>
-    void world.secrets.set("token", { ...world.secrets.get("token"), ...more } as never);
+    void fixture.secrets.set("token", { ...fixture.secrets.get("token"), ...more } as never);
 
   test.each([
     ["bound to another tool", () => bound({ tools: ["git"] })],
@@ -110,14 +110,14 @@ describe("a secret the agent may not use", () => {
     ["a canary", () => bound({ isCanary: true })],
   ])("%s: refused without a connection, with one alert", async (_, change) => {
     change();
-    const session = world.session();
+    const session = fixture.session();
     const input = { url: api("/"), headers: { Authorization: HANDLE } };
     for (let times = 0; times < 2; times++) {
-      const got = await world.web({ specs: [...NET, USE], session }, input);
+      const got = await fixture.web({ specs: [...NET, USE], session }, input);
       expect(got).toMatchObject({ said: "secret_refused", by: "way" });
       expect(got.need).toBe("secret.use token tool=web_fetch host=api.example.test");
     }
-    expect([heard, world.used, world.probed]).toEqual([[], [], ["token"]]);
+    expect([heard, fixture.used, fixture.probed]).toEqual([[], [], ["token"]]);
   });
 
   test.each([
@@ -139,34 +139,34 @@ describe("a secret the agent may not use", () => {
     ],
   ])("%s: denied by the gate, with an alert", async (_, specs, code) => {
     expect(await ask({}, specs)).toMatchObject({ said: code, by: "gate" });
-    expect([heard, world.used, world.probed]).toEqual([[], [], ["token"]]);
+    expect([heard, fixture.used, fixture.probed]).toEqual([[], [], ["token"]]);
   });
 
   test("a secret that does not exist is refused with the same message and no alert", async () => {
     bound({ tools: ["git"] });
     const real = await ask({});
-    world.secrets.clear();
-    world.probed.length = 0;
+    fixture.secrets.clear();
+    fixture.probed.length = 0;
     const none = await ask({});
     expect([none.said, none.message, none.need]).toEqual([real.said, real.message, real.need]);
-    expect(world.probed).toEqual([]);
+    expect(fixture.probed).toEqual([]);
   });
 
   test("a denial for the host raises no alert for a granted secret", async () => {
     expect(await ask({}, [USE])).toMatchObject({ said: "capability_absent", by: "gate" });
-    expect(world.probed).toEqual([]);
+    expect(fixture.probed).toEqual([]);
   });
 
   test("if one of several secrets is refused, none is used", async () => {
     const headers = { Authorization: HANDLE, "X-Other": "{{secret:missing}}" };
     const use = "secret.use{names=[**],tools=[web_fetch],hosts=[*.example.test]}";
     expect(await ask({ headers }, [...NET, use])).toMatchObject({ said: "secret_refused" });
-    expect([heard, world.used]).toEqual([[], []]);
+    expect([heard, fixture.used]).toEqual([[], []]);
   });
 });
 
 test("a request that contains a secret's value is refused; only its handle may be sent", async () => {
-  world.known = [VALUE];
+  fixture.known = [VALUE];
   for (const input of [{ url: api(`/?key=${VALUE}`) }, { headers: { "X-A": VALUE } }, { method: "POST", body: VALUE }])
     expect(await ask(input)).toMatchObject({ said: "secret_refused", by: "way" });
   expect(heard).toEqual([]);

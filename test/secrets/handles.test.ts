@@ -6,11 +6,11 @@ import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import type { FetchSecret } from "../../src/core/ports/instruments.ts";
 import { isBoundTo, refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
-import { ownAddress } from "../broker/world.ts";
+import { ownAddress } from "../broker/fixture.ts";
 import { pause } from "../house/pause.ts";
-import { FetchWorld, LIMITS } from "./fetch-world.ts";
+import { FetchFixture, LIMITS } from "./fetch-fixture.ts";
 
-const world = new FetchWorld();
+const fixture = new FetchFixture();
 const here = ownAddress(1);
 const there = ownAddress(2);
 const VALUE = 'tok"en/ß+1234567890';
@@ -50,15 +50,15 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  await world.start();
-  secure = await world.https(here, serve);
-  other = await world.https(there, serve);
-  plain = await world.http(here, serve);
-  world.names.names.set("api.example.test", [[here]]);
-  world.names.names.set("other.example.test", [[there]]);
+  await fixture.start();
+  secure = await fixture.https(here, serve);
+  other = await fixture.https(there, serve);
+  plain = await fixture.http(here, serve);
+  fixture.names.names.set("api.example.test", [[here]]);
+  fixture.names.names.set("other.example.test", [[there]]);
 });
 
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const SPECS = ["net.get", "net.post"].flatMap((verb) => [
   `${verb}{hosts=[*.example.test],private=[*.example.test=${here},*.example.test=${there}]}`,
@@ -108,7 +108,7 @@ describe("a secret sent to the host it is bound to", () => {
   ])("%s is filled in, and the response does not contain it", async (_, wish, expected) => {
     sent = [];
     const { url = "/", body = null, ...rest } = { url: "/", body: null, ...wish };
-    const whole = await world.whole(SPECS, {
+    const whole = await fixture.whole(SPECS, {
       ...rest,
       url: api(url),
       body: body === null ? null : Buffer.from(body),
@@ -124,16 +124,16 @@ describe("a secret sent to the host it is bound to", () => {
 
   test("a redirect whose address contains the value does not reveal it", async () => {
     sent = [];
-    const leak = await world.whole(SPECS, {
+    const leak = await fixture.whole(SPECS, {
       url: api(`/?to=${encodeURIComponent("/leak?x=")}`),
       headers: AUTHORIZATION,
       secrets: forApi(),
     });
     expect(leak.fetched).toMatchObject({ ok: true });
-    const port = await world.https(here, (_, response) => {
+    const port = await fixture.https(here, (_, response) => {
       response.writeHead(302, { Location: `/next?${encodeURIComponent(VALUE)}` }).end();
     });
-    const loop = await world.whole(SPECS, {
+    const loop = await fixture.whole(SPECS, {
       url: `https://api.example.test:${port}/`,
       headers: AUTHORIZATION,
       secrets: bound(`api.example.test:${port}`),
@@ -143,14 +143,14 @@ describe("a secret sent to the host it is bound to", () => {
   });
 
   test("a value split across body chunks is redacted", async () => {
-    const port = await world.https(here, async (_, response) => {
+    const port = await fixture.https(here, async (_, response) => {
       for (const byte of Buffer.from(`<${VALUE}>`)) {
         response.write(Buffer.of(byte));
         await pause(2, "each byte arrives as a chunk of its own");
       }
       response.end();
     });
-    const whole = await world.whole(SPECS, {
+    const whole = await fixture.whole(SPECS, {
       url: `https://api.example.test:${port}/`,
       headers: AUTHORIZATION,
       secrets: bound(`api.example.test:${port}`),
@@ -159,11 +159,11 @@ describe("a secret sent to the host it is bound to", () => {
   });
 
   test("a truncated body does not reveal the beginning of a value", async () => {
-    const port = await world.https(here, (_, response) => {
+    const port = await fixture.https(here, (_, response) => {
       response.writeHead(200, { "Content-Length": 100 });
       response.write(`<${VALUE.slice(0, -1)}`, () => response.destroy());
     });
-    const whole = await world.whole(SPECS, {
+    const whole = await fixture.whole(SPECS, {
       url: `https://api.example.test:${port}/`,
       headers: AUTHORIZATION,
       secrets: bound(`api.example.test:${port}`),
@@ -191,7 +191,7 @@ describe("a secret sent anywhere else", () => {
       { headers: AUTHORIZATION },
       { method: "POST" as const, body: Buffer.from("{{secret:token}}") },
     ]) {
-      const { fetched, asked, all } = await world.whole(SPECS, { ...wish(), ...place });
+      const { fetched, asked, all } = await fixture.whole(SPECS, { ...wish(), ...place });
       expect(fetched).toMatchObject({ ok: false, code: "secret_refused" });
       expect(asked).toEqual([]);
       expectNothingOf(all);
@@ -202,10 +202,10 @@ describe("a secret sent anywhere else", () => {
   test("plain http is allowed only to a bound loopback address", async () => {
     sent = [];
     const wish = { url: `http://${here}:${plain}/`, headers: AUTHORIZATION };
-    const named = await world.whole(SPECS, { ...wish, secrets: bound(`${here}:${plain}`) });
+    const named = await fixture.whole(SPECS, { ...wish, secrets: bound(`${here}:${plain}`) });
     expect(named.fetched).toMatchObject({ ok: true, used: ["token"] });
     expect(sent[0]).toContain(VALUE);
-    const next = await world.whole(SPECS, { ...wish, secrets: bound(`${there}:${plain}`) });
+    const next = await fixture.whole(SPECS, { ...wish, secrets: bound(`${there}:${plain}`) });
     expect(next.fetched).toMatchObject({ ok: false, code: "secret_refused" });
   });
 
@@ -215,7 +215,7 @@ describe("a secret sent anywhere else", () => {
       sent = [];
       const target = encodeURIComponent(`https://other.example.test:${other}/far`);
       const both = bound(`api.example.test:${secure}`, `other.example.test:${other}`);
-      const whole = await world.whole(SPECS, {
+      const whole = await fixture.whole(SPECS, {
         method: "POST",
         url: api(`/?status=${status}&to=${target}`),
         headers: [...AUTHORIZATION, ["X-Key", "{{secret:token}}"], ["X-Kept", "yes"]],
@@ -233,7 +233,7 @@ describe("a secret sent anywhere else", () => {
 
   test("handles that a server writes into a redirect address are not filled in", async () => {
     sent = [];
-    const { fetched } = await world.whole(SPECS, { url: api("/steal"), headers: AUTHORIZATION, secrets: forApi() });
+    const { fetched } = await fixture.whole(SPECS, { url: api("/steal"), headers: AUTHORIZATION, secrets: forApi() });
     expect(fetched).toMatchObject({ ok: true });
     expect(sent.map((one) => one.split("\n")[0])).toEqual(["GET /steal", "GET /next?stolen={{secret:token}}"]);
     // The header is still filled in for this host.
@@ -241,7 +241,7 @@ describe("a secret sent anywhere else", () => {
   });
 
   test("a secret cannot be used in a path", async () => {
-    const { fetched } = await world.whole(SPECS, { url: api("/a/{{secret:token}}/b"), secrets: forApi() });
+    const { fetched } = await fixture.whole(SPECS, { url: api("/a/{{secret:token}}/b"), secrets: forApi() });
     expect(fetched).toMatchObject({ ok: false, code: "invalid_input" });
   });
 
@@ -253,22 +253,22 @@ describe("a secret sent anywhere else", () => {
     const secrets = [
       { name: "token", value: Buffer.from(value), hosts: [`api.example.test:${secure}`], isSignOnly: false },
     ];
-    const { fetched } = await world.whole(SPECS, { url: api("/"), headers: AUTHORIZATION, secrets });
+    const { fetched } = await fixture.whole(SPECS, { url: api("/"), headers: AUTHORIZATION, secrets });
     expect(fetched).toMatchObject({ ok: false, code });
     expect(sent).toEqual([]);
   });
 
   test("a secret is not sent if the request is not granted", async () => {
     sent = [];
-    const { fetched } = await world.whole([], { url: api("/"), headers: AUTHORIZATION, secrets: forApi() });
+    const { fetched } = await fixture.whole([], { url: api("/"), headers: AUTHORIZATION, secrets: forApi() });
     expect(fetched).toMatchObject({ ok: false, code: "capability_absent" });
     expect(sent).toEqual([]);
   });
 
   test("a name that resolves to another machine does not get the secret: the certificate must match the name", async () => {
     sent = [];
-    world.names.names.set("api.wrong.test", [[here]]);
-    const { fetched } = await world.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
+    fixture.names.names.set("api.wrong.test", [[here]]);
+    const { fetched } = await fixture.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
       url: `https://api.wrong.test:${secure}/`,
       headers: AUTHORIZATION,
       secrets: bound(`api.wrong.test:${secure}`),

@@ -5,42 +5,42 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { busAddress, securityCommands } from "../../src/secrets/keychain.ts";
 import { KEY_SETTING } from "../../src/secrets/record.ts";
-import { KeysWorld, NOTHING, opened, type ToolState, VALUE } from "./keys-world.ts";
+import { KeysFixture, NOTHING, openedValue, type ToolState, VALUE } from "./keys-fixture.ts";
 
-let world: KeysWorld;
+let fixture: KeysFixture;
 
 beforeEach(async () => {
-  world = new KeysWorld();
-  await world.start();
+  fixture = new KeysFixture();
+  await fixture.start();
 });
 
-afterEach(() => world.stop());
+afterEach(() => fixture.stop());
 
 const KEYCHAIN = { key: { source: "keychain", bus: null } } as const;
-const items = (): readonly string[] => readdirSync(join(world.tools, "items"));
+const items = (): readonly string[] => readdirSync(join(fixture.tools, "items"));
 
 /** One secret under a key in the keychain, and a vault of a process that has not read the key yet. */
-async function kept(): Promise<ReturnType<KeysWorld["vault"]>> {
-  const first = world.vault();
-  await world.set(first);
-  expect(await first.rekey(KEYCHAIN, world.entry("rekeyed"))).toEqual({ ok: true, value: {} });
-  return world.vault({ millisecondsMax: 1_500 });
+async function kept(): Promise<ReturnType<KeysFixture["vault"]>> {
+  const first = fixture.vault();
+  await fixture.set(first);
+  expect(await first.rekey(KEYCHAIN, fixture.entry("rekeyed"))).toEqual({ ok: true, value: {} });
+  return fixture.vault({ millisecondsMax: 1_500 });
 }
 
 test("a key in the keychain decrypts all secrets in the next process, and is stored nowhere else", async () => {
   const vault = await kept();
-  expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
+  expect(existsSync(join(fixture.folder, "keys", "secrets.key"))).toBe(false);
   expect(vault.isLocked).toBe(true);
   await vault.ready();
-  expect(opened(vault)).toBe(VALUE);
+  expect(openedValue(vault)).toBe(VALUE);
   expect(vault.source()).toMatchObject({ source: "keychain", where: null, isLocked: false, problem: null, fix: null });
   const [item] = items();
   expect(item).toBe(vault.source().keyId);
-  const key = readFileSync(join(world.tools, "items", item ?? ""), "utf8");
+  const key = readFileSync(join(fixture.tools, "items", item ?? ""), "utf8");
   expect(key).toMatch(/^[A-Za-z0-9+/]{43}=$/);
-  expect(world.words().join("\n")).not.toContain(key);
-  expect(readFileSync(join(world.tools, "environment"), "utf8")).not.toContain(key);
-  expect(world.place.settings.get(KEY_SETTING)).not.toContain(key);
+  expect(fixture.words().join("\n")).not.toContain(key);
+  expect(readFileSync(join(fixture.tools, "environment"), "utf8")).not.toContain(key);
+  expect(fixture.place.settings.get(KEY_SETTING)).not.toContain(key);
 });
 
 test.each<[ToolState, RegExp, RegExp]>([
@@ -53,10 +53,10 @@ test.each<[ToolState, RegExp, RegExp]>([
   ["floods", /said more than 4096 bytes/, /ambit secrets unlock/],
 ])("with a %s keychain program all secrets stay locked until it returns the key", async (toolState, problem, fix) => {
   const vault = await kept();
-  const before = [world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())];
-  world.toolState(toolState);
+  const before = [fixture.place.settings.get(KEY_SETTING), JSON.stringify(fixture.place.secrets.all())];
+  fixture.toolState(toolState);
   await vault.ready();
-  expect(opened(vault)).toMatch(/^secret_refused: the store is locked: /);
+  expect(openedValue(vault)).toMatch(/^secret_refused: the store is locked: /);
   expect(vault.openAll()).toMatchObject({ ok: false, code: "secret_refused" });
   const { isLocked, ...told } = vault.source();
   expect([isLocked, told.problem, told.fix]).toEqual([
@@ -64,15 +64,15 @@ test.each<[ToolState, RegExp, RegExp]>([
     expect.stringMatching(problem),
     expect.stringMatching(fix),
   ]);
-  expect(await world.set(vault, "second")).toBe(false);
+  expect(await fixture.set(vault, "second")).toBe(false);
   for (const key of [{ source: "file" }, { source: "passphrase", passphrase: "a long passphrase" }] as const)
-    expect(await vault.rekey({ key }, world.entry())).toMatchObject({ ok: false, code: "secret_refused" });
+    expect(await vault.rekey({ key }, fixture.entry())).toMatchObject({ ok: false, code: "secret_refused" });
   expect(await vault.unlock(NOTHING)).toMatchObject({ ok: false, code: "secret_refused" });
-  expect([world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())]).toEqual(before);
-  expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
-  world.toolState("works");
+  expect([fixture.place.settings.get(KEY_SETTING), JSON.stringify(fixture.place.secrets.all())]).toEqual(before);
+  expect(existsSync(join(fixture.folder, "keys", "secrets.key"))).toBe(false);
+  fixture.toolState("works");
   expect(await vault.unlock(NOTHING)).toEqual({ ok: true, value: {} });
-  expect(opened(vault)).toBe(VALUE);
+  expect(openedValue(vault)).toBe(VALUE);
 });
 
 test.each<[string, ToolState, RegExp]>([
@@ -83,85 +83,88 @@ test.each<[string, ToolState, RegExp]>([
 ])(
   "a keychain that %s does not become the key source: the previous key still decrypts",
   async (_, toolState, message) => {
-    const vault = world.vault({ millisecondsMax: 1_500 });
-    await world.set(vault);
-    const before = JSON.stringify(world.place.secrets.all());
-    world.toolState(toolState);
-    const answer = await vault.rekey(KEYCHAIN, world.entry());
+    const vault = fixture.vault({ millisecondsMax: 1_500 });
+    await fixture.set(vault);
+    const before = JSON.stringify(fixture.place.secrets.all());
+    fixture.toolState(toolState);
+    const answer = await vault.rekey(KEYCHAIN, fixture.entry());
     expect(answer).toMatchObject({ ok: false, code: "secret_refused" });
     expect(answer.ok ? "" : answer.message).toMatch(message);
-    expect([JSON.stringify(world.place.secrets.all()), world.place.settings.get(KEY_SETTING)]).toEqual([before, null]);
-    expect(opened(world.vault())).toBe(VALUE);
+    expect([JSON.stringify(fixture.place.secrets.all()), fixture.place.settings.get(KEY_SETTING)]).toEqual([
+      before,
+      null,
+    ]);
+    expect(openedValue(fixture.vault())).toBe(VALUE);
     expect(items()).toEqual([]);
   },
 );
 
 test("without secret-tool or a session bus, the message says what to install and where to run it", async () => {
   await kept();
-  const without = world.vault({ programs: [join(world.folder, "none")] });
+  const without = fixture.vault({ programs: [join(fixture.folder, "none")] });
   await without.ready();
   expect(without.source()).toMatchObject({ problem: expect.stringContaining("secret-tool is not installed") });
   expect(without.source().fix).toContain("apt install libsecret-tools");
-  const busless = world.vault({ runtime: join(world.folder, "nowhere") });
+  const busless = fixture.vault({ runtime: join(fixture.folder, "nowhere") });
   await busless.ready();
   expect(busless.source().problem).toContain("there is no session bus here");
   expect(await busless.unlock({ ...NOTHING, bus: "unix:path=/somewhere/bus" })).toMatchObject({ ok: true });
-  expect(opened(busless)).toBe(VALUE);
+  expect(openedValue(busless)).toBe(VALUE);
 });
 
 test("another key gets its own keychain item, and the old item is cleared once unused", async () => {
   const vault = await kept();
   const [first] = items();
   await vault.ready();
-  expect(await vault.rekey(KEYCHAIN, world.entry())).toMatchObject({ ok: true });
+  expect(await vault.rekey(KEYCHAIN, fixture.entry())).toMatchObject({ ok: true });
   expect(items()).toEqual([vault.source().keyId]);
   expect(items()).not.toContain(first);
-  world.toolState("locked");
-  expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({
+  fixture.toolState("locked");
+  expect(await vault.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({
     ok: false,
     message: expect.stringContaining("all secrets are re-encrypted, but the old key is still in the keychain"),
   });
-  expect(opened(world.vault())).toBe(VALUE);
+  expect(openedValue(fixture.vault())).toBe(VALUE);
 });
 
 describe("reading the keychain", () => {
-  const lookups = (): number => world.words().filter((line) => line.startsWith("lookup")).length;
+  const lookups = (): number => fixture.words().filter((line) => line.startsWith("lookup")).length;
 
   test("is not repeated for every failing call, and is repeated after a while", async () => {
     const vault = await kept();
-    world.toolState("complains");
+    fixture.toolState("complains");
     const before = lookups();
     for (let times = 0; times < 5; times++) await vault.ready();
     expect(lookups() - before).toBe(1);
-    world.toolState("works");
-    world.now += 60_001;
+    fixture.toolState("works");
+    fixture.now += 60_001;
     await vault.ready();
-    expect(opened(vault)).toBe(VALUE);
+    expect(openedValue(vault)).toBe(VALUE);
   });
 
   test("does not happen after a person locks the store, until a person unlocks it", async () => {
     const vault = await kept();
     await vault.ready();
     expect(await vault.lock()).toMatchObject({ ok: true });
-    world.now += 120_000;
+    fixture.now += 120_000;
     await vault.ready();
     expect(vault.isLocked).toBe(true);
-    expect(await world.set(vault, "second")).toBe(false);
+    expect(await fixture.set(vault, "second")).toBe(false);
     expect(await vault.unlock(NOTHING)).toMatchObject({ ok: true });
-    expect(opened(vault)).toBe(VALUE);
+    expect(openedValue(vault)).toBe(VALUE);
   });
 });
 
 test("a lost keychain with nothing encrypted under its key blocks nothing", async () => {
   const vault = await kept();
   await vault.ready();
-  await vault.delete("token", world.entry("deleted"));
-  world.toolState("gone");
-  const next = world.vault();
-  expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: true });
+  await vault.delete("token", fixture.entry("deleted"));
+  fixture.toolState("gone");
+  const next = fixture.vault();
+  expect(await next.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({ ok: true });
   expect(next.source()).toMatchObject({ source: "file", isLocked: false });
-  expect(await world.set(next)).toBe(true);
-  expect(opened(world.vault())).toBe(VALUE);
+  expect(await fixture.set(next)).toBe(true);
+  expect(openedValue(fixture.vault())).toBe(VALUE);
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { prepareState } from "../house/daemon-state.ts";
 import { isRunning } from "../house/processes.ts";
 import { removeState } from "../house/remove-state.ts";
 import { Keyring, missingPrograms } from "./keyring.ts";
-import { AGE } from "./keys-world.ts";
+import { AGE } from "./keys-fixture.ts";
 
 const program = fileURLToPath(new URL("../../bin/ambit", import.meta.url));
 const VALUE = "correct-horse-battery";

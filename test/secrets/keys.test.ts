@@ -10,61 +10,62 @@ import { daemonSecrets } from "../../src/daemon/secrets.ts";
 import { openWithIdentity, sealForRecipient } from "../../src/secrets/age.ts";
 import { KEY_SETTING } from "../../src/secrets/record.ts";
 import type { SecretVault } from "../../src/secrets/vault.ts";
-import { AGE, KeysWorld, NOTHING, opened, VALUE } from "./keys-world.ts";
+import { AGE, KeysFixture, NOTHING, openedValue, VALUE } from "./keys-fixture.ts";
 
-let world: KeysWorld;
+let fixture: KeysFixture;
 
 beforeEach(async () => {
-  world = new KeysWorld();
-  await world.start();
+  fixture = new KeysFixture();
+  await fixture.start();
 });
 
-afterEach(() => world.stop());
+afterEach(() => fixture.stop());
 
 const OTHER = "AGE-SECRET-KEY-1633SADGJKRKAUWPA8QSSMSSXFF306QAHD5WSC86GSD445SJJDF4SKWGH03";
 const hasAge = spawnSync("age", ["--version"]).status === 0;
 
 /** One secret under this key. */
 async function sealedUnder(key: NewKey): Promise<SecretVault> {
-  const vault = world.vault();
-  await world.set(vault);
-  const answer = await vault.rekey({ key }, world.entry("rekeyed"));
+  const vault = fixture.vault();
+  await fixture.set(vault);
+  const answer = await vault.rekey({ key }, fixture.entry("rekeyed"));
   expect(answer).toEqual({ ok: true, value: {} });
   return vault;
 }
 
-const asKept = (): string => `${world.place.settings.get(KEY_SETTING)} ${JSON.stringify(world.place.secrets.all())}`;
+const asKept = (): string =>
+  `${fixture.place.settings.get(KEY_SETTING)} ${JSON.stringify(fixture.place.secrets.all())}`;
 
 describe("a key for an age recipient", () => {
   const identity = (text: string = AGE.identity, mode = 0o600): string =>
-    world.file("identity", `# of ann\n${text}\n`, mode);
+    fixture.file("identity", `# of ann\n${text}\n`, mode);
 
   test("with an identity file is decrypted automatically in the next process", async () => {
     const path = identity();
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: path });
-    expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
-    const next = world.vault();
+    expect(existsSync(join(fixture.folder, "keys", "secrets.key"))).toBe(false);
+    const next = fixture.vault();
     expect(next.isLocked).toBe(true);
     await next.ready();
-    expect(opened(next)).toBe(VALUE);
+    expect(openedValue(next)).toBe(VALUE);
     expect(next.source()).toMatchObject({ source: "age", where: path, recipient: AGE.recipient, problem: null });
   });
 
   test("stores an identity file below the home folder by its full path", async () => {
     identity();
     const vault = await sealedUnder({ source: "age", recipient: AGE.recipient, identity: "~/identity" });
-    expect(vault.source().where).toBe(join(world.folder, "identity"));
+    expect(vault.source().where).toBe(join(fixture.folder, "identity"));
   });
 
   test("without an identity file stays locked until an identity is named, each time", async () => {
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: null });
-    const next = world.vault();
+    const next = fixture.vault();
     await next.ready();
     expect(next.source()).toMatchObject({ isLocked: true, fix: "ambit secrets unlock --identity FILE" });
     expect(await next.unlock(NOTHING)).toMatchObject({ ok: false, fix: "ambit secrets unlock --identity FILE" });
     expect(await next.unlock({ ...NOTHING, identity: identity() })).toMatchObject({ ok: true });
-    expect(opened(next)).toBe(VALUE);
-    expect(world.vault().isLocked).toBe(true);
+    expect(openedValue(next)).toBe(VALUE);
+    expect(fixture.vault().isLocked).toBe(true);
   });
 
   test.each<[string, () => void, RegExp]>([
@@ -74,7 +75,11 @@ describe("a key for an age recipient", () => {
     ["holds none", () => identity("# nothing"), /holds no identity/],
     ["holds a damaged identity", () => identity(`${AGE.identity.slice(0, -1)}Q`), /damaged/],
     ["holds an ssh key", () => identity("-----BEGIN OPENSSH PRIVATE KEY-----"), /something else than X25519/],
-    ["is encrypted itself", () => world.file("identity", "age-encryption.org/v1\n"), /sealed with a passphrase itself/],
+    [
+      "is encrypted itself",
+      () => fixture.file("identity", "age-encryption.org/v1\n"),
+      /sealed with a passphrase itself/,
+    ],
     ["holds too many identities", () => identity(`${AGE.identity}\n`.repeat(17)), /more than 16/],
     ["is a folder", () => folderInstead(), /is not a file/],
   ])("whose identity file %s stays locked, and nothing is encrypted again", async (_, harm, problem) => {
@@ -82,22 +87,22 @@ describe("a key for an age recipient", () => {
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: path });
     const before = asKept();
     harm();
-    const next = world.vault();
+    const next = fixture.vault();
     await next.ready();
-    expect(opened(next)).toMatch(/^secret_refused: the store is locked/);
+    expect(openedValue(next)).toMatch(/^secret_refused: the store is locked/);
     expect(next.source().problem).toMatch(problem);
-    expect(await world.set(next, "second")).toBe(false);
-    expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
+    expect(await fixture.set(next, "second")).toBe(false);
+    expect(await next.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({ ok: false });
     expect(asKept()).toBe(before);
   });
 
   function rmIdentity(): void {
-    execFileSync("rm", [join(world.folder, "identity")]);
+    execFileSync("rm", [join(fixture.folder, "identity")]);
   }
 
   function folderInstead(): void {
     rmIdentity();
-    mkdirSync(join(world.folder, "identity"), { mode: 0o700 });
+    mkdirSync(join(fixture.folder, "identity"), { mode: 0o700 });
   }
 
   test.each([
@@ -109,13 +114,13 @@ describe("a key for an age recipient", () => {
     [AGE.identity, null],
     [AGE.recipient, OTHER],
   ])("%j with the identity %j is refused, and the previous key stays in use", async (recipient, other) => {
-    const vault = world.vault();
-    await world.set(vault);
+    const vault = fixture.vault();
+    await fixture.set(vault);
     const before = asKept();
     const key: NewKey = { source: "age", recipient, identity: other === null ? null : identity(other) };
-    expect(await vault.rekey({ key }, world.entry())).toMatchObject({ ok: false });
+    expect(await vault.rekey({ key }, fixture.entry())).toMatchObject({ ok: false });
     expect(asKept()).toBe(before);
-    expect(opened(world.vault())).toBe(VALUE);
+    expect(openedValue(fixture.vault())).toBe(VALUE);
   });
 
   test("decrypts what the program age has encrypted", async () => {
@@ -132,10 +137,10 @@ describe("a key for an age recipient", () => {
     const input = Buffer.from(sealed.value, "base64");
     expect(execFileSync("age", ["-d", "-i", identity()], { input }).toString()).toBe(AGE.text);
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: null });
-    const record = JSON.parse(world.place.settings.get(KEY_SETTING) ?? "{}");
+    const record = JSON.parse(fixture.place.settings.get(KEY_SETTING) ?? "{}");
     const key = execFileSync("age", ["-d", "-i", identity()], { input: Buffer.from(record.age.sealed, "base64") });
     expect(key).toHaveLength(32);
-    expect(world.place.settings.get(KEY_SETTING)).not.toContain(key.toString("base64"));
+    expect(fixture.place.settings.get(KEY_SETTING)).not.toContain(key.toString("base64"));
   });
 });
 
@@ -143,40 +148,42 @@ describe("a key reference", () => {
   const KEY = "what-the-reference-gives";
 
   test("to a file is read automatically in the next process; other contents leave the store locked, and the right ones unlock it", async () => {
-    const path = world.file("key", `${KEY}\n`);
+    const path = fixture.file("key", `${KEY}\n`);
     await sealedUnder({ source: "reference", reference: `file:${path}`, value: null });
-    const next = world.vault();
+    const next = fixture.vault();
     await next.ready();
-    expect(opened(next)).toBe(VALUE);
+    expect(openedValue(next)).toBe(VALUE);
     expect(next.source()).toMatchObject({ source: "reference", where: `file:${path}`, problem: null });
     const before = asKept();
     for (const text of ["another-text-of-it", "", "short", `${KEY}x`]) {
       writeFileSync(path, text);
-      const wrong = world.vault();
+      const wrong = fixture.vault();
       await wrong.ready();
-      expect(opened(wrong)).toMatch(/^secret_refused: the store is locked/);
+      expect(openedValue(wrong)).toMatch(/^secret_refused: the store is locked/);
       expect(wrong.source().problem).toMatch(/is not the key that secrets are sealed with|it is empty/);
-      expect(await world.set(wrong, "second")).toBe(false);
-      expect(await wrong.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
+      expect(await fixture.set(wrong, "second")).toBe(false);
+      expect(await wrong.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({ ok: false });
     }
     expect(asKept()).toBe(before);
     writeFileSync(path, KEY);
-    const again = world.vault();
+    const again = fixture.vault();
     await again.ready();
-    expect(opened(again)).toBe(VALUE);
+    expect(openedValue(again)).toBe(VALUE);
     expect(asKept()).not.toContain(KEY);
   });
 
   test("to a program runs it by its full path, without our environment", async () => {
-    writeFileSync(join(world.tools, "give"), `#!/bin/sh\nenv > "\${0%/*}/given"\nprintf '%s' "$1"\n`, { mode: 0o755 });
+    writeFileSync(join(fixture.tools, "give"), `#!/bin/sh\nenv > "\${0%/*}/given"\nprintf '%s' "$1"\n`, {
+      mode: 0o755,
+    });
     process.env["AMBIT_TEST_SECRET"] = "of-this-process";
     const vault = await sealedUnder({ source: "reference", reference: `cmd:give "${KEY} $(id)"`, value: null });
     delete process.env["AMBIT_TEST_SECRET"];
-    expect(vault.source().where).toBe(`cmd:${join(world.tools, "give")} "${KEY} $(id)"`);
-    expect(readFileSync(join(world.tools, "given"), "utf8")).not.toContain("of-this-process");
-    const next = world.vault({ programs: [] });
+    expect(vault.source().where).toBe(`cmd:${join(fixture.tools, "give")} "${KEY} $(id)"`);
+    expect(readFileSync(join(fixture.tools, "given"), "utf8")).not.toContain("of-this-process");
+    const next = fixture.vault({ programs: [] });
     await next.ready();
-    expect(opened(next)).toBe(VALUE);
+    expect(openedValue(next)).toBe(VALUE);
   });
 
   test.each<[string, string, RegExp]>([
@@ -188,28 +195,28 @@ describe("a key reference", () => {
     ["prints another key", "printf 'another-key-of-it'", /is not the key/],
     ["does not exist any more", "", /cannot be run/],
   ])("to a program that %s leaves all secrets locked", async (_, script, problem) => {
-    const path = join(world.tools, "give");
+    const path = join(fixture.tools, "give");
     const says = (line: string): void => writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
     says(`printf '${KEY}'`);
     await sealedUnder({ source: "reference", reference: `cmd:${path}`, value: null });
     const before = asKept();
     if (script === "") execFileSync("rm", [path]);
     else says(script);
-    const next = world.vault({ millisecondsMax: 1_500 });
+    const next = fixture.vault({ millisecondsMax: 1_500 });
     await next.ready();
     expect(next.source()).toMatchObject({ isLocked: true, problem: expect.stringMatching(problem) });
-    expect(opened(next)).toMatch(/^secret_refused/);
+    expect(openedValue(next)).toMatch(/^secret_refused/);
     expect(asKept()).toBe(before);
   });
 
   test("to an environment variable: the command that has it sends the key; the daemon reads none", async () => {
     process.env["AMBIT_TEST_KEY"] = KEY;
-    const first = world.vault();
-    await world.set(first);
+    const first = fixture.vault();
+    await fixture.set(first);
     const key: NewKey = { source: "reference", reference: "env:AMBIT_TEST_KEY", value: null };
-    expect(await first.rekey({ key }, world.entry())).toMatchObject({ ok: false, code: "secret_refused" });
+    expect(await first.rekey({ key }, fixture.entry())).toMatchObject({ ok: false, code: "secret_refused" });
     await sealedUnder({ ...key, value: KEY });
-    const next = world.vault();
+    const next = fixture.vault();
     await next.ready();
     delete process.env["AMBIT_TEST_KEY"];
     expect(next.source()).toMatchObject({
@@ -219,7 +226,7 @@ describe("a key reference", () => {
     expect(await next.unlock(NOTHING)).toMatchObject({ ok: false, code: "secret_refused" });
     expect(await next.unlock({ ...NOTHING, passphrase: "another key of it" })).toMatchObject({ ok: false });
     expect(await next.unlock({ ...NOTHING, passphrase: KEY })).toMatchObject({ ok: true });
-    expect(opened(next)).toBe(VALUE);
+    expect(openedValue(next)).toBe(VALUE);
   });
 
   test.each([
@@ -233,18 +240,18 @@ describe("a key reference", () => {
     "file:FOLDER/open",
     "file:FOLDER/short",
   ])("%j is refused, and the previous key stays in use", async (text) => {
-    world.file("open", KEY, 0o644);
-    chmodSync(join(world.folder, "open"), 0o644);
-    world.file("short", "1234567");
-    const vault = world.vault();
-    await world.set(vault);
+    fixture.file("open", KEY, 0o644);
+    chmodSync(join(fixture.folder, "open"), 0o644);
+    fixture.file("short", "1234567");
+    const vault = fixture.vault();
+    await fixture.set(vault);
     const before = asKept();
-    const reference = text.replace("FOLDER", world.folder);
-    expect(await vault.rekey({ key: { source: "reference", reference, value: null } }, world.entry())).toMatchObject({
+    const reference = text.replace("FOLDER", fixture.folder);
+    expect(await vault.rekey({ key: { source: "reference", reference, value: null } }, fixture.entry())).toMatchObject({
       ok: false,
     });
     expect(asKept()).toBe(before);
-    expect(opened(world.vault())).toBe(VALUE);
+    expect(openedValue(fixture.vault())).toBe(VALUE);
   });
 });
 
@@ -259,9 +266,9 @@ describe("an interrupted key change", () => {
       case "keychain":
         return { source, bus: null };
       case "age":
-        return { source, recipient: AGE.recipient, identity: world.file("identity", AGE.identity) };
+        return { source, recipient: AGE.recipient, identity: fixture.file("identity", AGE.identity) };
       case "reference":
-        return { source, reference: `file:${world.file("key", "what-the-reference-gives")}`, value: null };
+        return { source, reference: `file:${fixture.file("key", "what-the-reference-gives")}`, value: null };
       default:
         return source satisfies never;
     }
@@ -275,7 +282,7 @@ describe("an interrupted key change", () => {
 
   /** Every write from the nth on fails. */
   function failingAfter(count: number): { secrets: SecretStore; settings: SettingStore } {
-    const { secrets, settings } = world.place;
+    const { secrets, settings } = fixture.place;
     let left = count;
     const may = (): boolean => left-- > 0;
     return {
@@ -304,34 +311,36 @@ describe("an interrupted key change", () => {
     "from %s to %s after %i writes: all secrets can be decrypted, and the next change completes",
     async (from, to, writes) => {
       const names = ["one", "two"];
-      const first = world.vault();
-      for (const name of names) await world.set(first, name, `value-of-${name}`);
-      if (from !== "file") expect(await first.rekey({ key: wanted(from) }, world.entry())).toMatchObject({ ok: true });
-      const cut = world.vault({}, failingAfter(writes));
+      const first = fixture.vault();
+      for (const name of names) await fixture.set(first, name, `value-of-${name}`);
+      if (from !== "file")
+        expect(await first.rekey({ key: wanted(from) }, fixture.entry())).toMatchObject({ ok: true });
+      const cut = fixture.vault({}, failingAfter(writes));
       await ready(cut);
-      expect(await cut.rekey({ key: wanted(to) }, world.entry())).toMatchObject({ code: "audit_unavailable" });
-      const next = world.vault();
+      expect(await cut.rekey({ key: wanted(to) }, fixture.entry())).toMatchObject({ code: "audit_unavailable" });
+      const next = fixture.vault();
       await ready(next);
-      for (const vault of [cut, next]) for (const name of names) expect(opened(vault, name)).toBe(`value-of-${name}`);
-      expect(await next.rekey({ key: wanted(to) }, world.entry())).toMatchObject({ ok: true });
-      const last = world.vault();
+      for (const vault of [cut, next])
+        for (const name of names) expect(openedValue(vault, name)).toBe(`value-of-${name}`);
+      expect(await next.rekey({ key: wanted(to) }, fixture.entry())).toMatchObject({ ok: true });
+      const last = fixture.vault();
       await ready(last);
-      for (const name of names) expect(opened(last, name)).toBe(`value-of-${name}`);
+      for (const name of names) expect(openedValue(last, name)).toBe(`value-of-${name}`);
       expect(last.source()).toMatchObject({ source: to, problem: null });
-      expect(new Set(world.place.secrets.all().map(({ keyId }) => keyId))).toEqual(new Set([last.source().keyId]));
+      expect(new Set(fixture.place.secrets.all().map(({ keyId }) => keyId))).toEqual(new Set([last.source().keyId]));
     },
   );
 });
 
 test("key records of older versions can still be read", async () => {
   const vault = await sealedUnder({ source: "passphrase", passphrase: "a long passphrase" });
-  const { source, keyId, passphrase, previous } = JSON.parse(world.place.settings.get(KEY_SETTING) ?? "{}");
+  const { source, keyId, passphrase, previous } = JSON.parse(fixture.place.settings.get(KEY_SETTING) ?? "{}");
   const text = JSON.stringify({ source, keyId, passphrase, previous });
-  world.place.value(await world.place.settings.set(KEY_SETTING, text, world.entry()));
+  fixture.place.value(await fixture.place.settings.set(KEY_SETTING, text, fixture.entry()));
   await vault.lock();
-  const next = world.vault();
+  const next = fixture.vault();
   expect(await next.unlock({ ...NOTHING, passphrase: "a long passphrase" })).toMatchObject({ ok: true });
-  expect(opened(next)).toBe(VALUE);
+  expect(openedValue(next)).toBe(VALUE);
 });
 
 test.each([
@@ -342,24 +351,31 @@ test.each([
   '{"source":"reference","keyId":"ID","previous":[],"reference":{"kind":"env","name":"A"},"passphrase":null}',
   '{"source":"cloud","keyId":"ID","previous":[]}',
 ])("%s is not a valid key record: all secrets stay locked", async (text) => {
-  await world.set(world.vault());
+  await fixture.set(fixture.vault());
   const record = text.replace("ID", "0123456789abcdef0123456789abcdef");
-  world.place.value(await world.place.settings.set(KEY_SETTING, record, world.entry()));
-  const vault = world.vault();
+  fixture.place.value(await fixture.place.settings.set(KEY_SETTING, record, fixture.entry()));
+  const vault = fixture.vault();
   await vault.ready();
-  expect(opened(vault)).toMatch(/^not_available: what is kept about the key does not read/);
+  expect(openedValue(vault)).toMatch(/^not_available: what is kept about the key does not read/);
   expect(vault.source()).toMatchObject({ source: "unknown", isLocked: true });
   expect(await vault.unlock(NOTHING)).toMatchObject({ ok: false });
-  expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
+  expect(await vault.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({ ok: false });
 });
 
 test("the daemon reports that secrets are locked and why; it redacts none until they are unlocked, then all", async () => {
-  const path = world.file("key", "what-the-reference-gives");
+  const path = fixture.file("key", "what-the-reference-gives");
   await sealedUnder({ source: "reference", reference: `file:${path}`, value: null });
   chmodSync(path, 0o644);
-  const { secrets, settings } = world.place;
-  const entry = (): ReturnType<KeysWorld["entry"]> => world.entry();
-  const daemon = daemonSecrets({ secrets, settings, state: world.folder, now: () => 0, entry, alarm: () => undefined });
+  const { secrets, settings } = fixture.place;
+  const entry = (): ReturnType<KeysFixture["entry"]> => fixture.entry();
+  const daemon = daemonSecrets({
+    secrets,
+    settings,
+    state: fixture.folder,
+    now: () => 0,
+    entry,
+    alarm: () => undefined,
+  });
   await daemon.begin();
   expect(daemon.problems()).toEqual([
     expect.stringMatching(/^secrets are locked: they cannot be used or redacted: .*must have mode 0600; fix: /),
@@ -369,7 +385,7 @@ test("the daemon reports that secrets are locked and why; it redacts none until 
   expect(await daemon.vault.unlock(NOTHING)).toMatchObject({ ok: true });
   expect(daemon.redacting.text(`it is ${VALUE}`)).toBe("it is [REDACTED:token]");
   expect(daemon.problems()).toEqual([]);
-  const next = daemonSecrets({ secrets, settings, state: world.folder, now: () => 0, entry, alarm: () => undefined });
+  const next = daemonSecrets({ secrets, settings, state: fixture.folder, now: () => 0, entry, alarm: () => undefined });
   await next.begin();
   expect(next.redacting.text(`it is ${VALUE}`)).toBe("it is [REDACTED:token]");
 });

@@ -7,7 +7,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 
 const AWS_KEY = "wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY";
 const HOOK_KEY = "whsec-0123456789-abcdef";
@@ -34,7 +34,7 @@ interface Heard {
   readonly body: Buffer;
 }
 
-let world: World;
+let fixture: Fixture;
 let port = 0;
 let elsewhere = 0;
 const heard: Heard[] = [];
@@ -58,14 +58,14 @@ beforeAll(async () => {
   }
   port = (server.address() as AddressInfo).port;
   elsewhere = (other.address() as AddressInfo).port;
-  world = await World.make();
-  world.write("project/.ambit/tools/upload.mjs", TOOL);
+  fixture = await Fixture.make();
+  fixture.write("project/.ambit/tools/upload.mjs", TOOL);
   const hosts = `hosts=[127.0.0.1],ports=[${port},${elsewhere}]`;
   const net = ["net.get", "net.put", "net.post"].map((verb) => `${verb}{${hosts}}`);
   const names = (list: string): string => `secret.use{names=[${list}],tools=[upload],hosts=[127.0.0.1]}`;
-  world.agent("scout", ["tool.invoke{tools=[upload]}", ...net, names("aws-key,aws-id,hook-key")]);
-  world.agent("keyless", ["tool.invoke{tools=[upload]}", ...net, names("aws-id")]);
-  await world.begin();
+  fixture.agent("scout", ["tool.invoke{tools=[upload]}", ...net, names("aws-key,aws-id,hook-key")]);
+  fixture.agent("keyless", ["tool.invoke{tools=[upload]}", ...net, names("aws-id")]);
+  await fixture.begin();
   const bound = ["--tool", "upload", "--host", `127.0.0.1:${port}`];
   const stored: readonly (readonly [string, string, readonly string[]])[] = [
     ["aws-key", AWS_KEY, ["--sign-only"]],
@@ -73,15 +73,15 @@ beforeAll(async () => {
     ["hook-key", HOOK_KEY, []],
   ];
   for (const [name, value, more] of stored) {
-    writeFileSync(join(world.base, "value"), value);
-    const set = await world.ambitAtTerminal(
+    writeFileSync(join(fixture.base, "value"), value);
+    const set = await fixture.ambitAtTerminal(
       "secrets",
       "set",
       name,
       ...bound,
       ...more,
       "--from",
-      `file:${world.base}/value`,
+      `file:${fixture.base}/value`,
     );
     expect([set.status, set.out]).toEqual([0, expect.stringContaining(name)]);
   }
@@ -92,7 +92,7 @@ beforeEach(() => {
 afterAll(async () => {
   server.close();
   other.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 interface Answer {
@@ -105,7 +105,7 @@ interface Answer {
 
 async function call(agent: string, path: string, options: object, at = port): Promise<Answer> {
   const input = JSON.stringify({ url: `http://127.0.0.1:${at}${path}`, options });
-  const { out } = await world.ambit("call", agent, "upload", input, "--json");
+  const { out } = await fixture.ambit("call", agent, "upload", input, "--json");
   expect(out).not.toContain(AWS_KEY);
   expect(out).not.toContain(HOOK_KEY);
   return { ...(JSON.parse(out) as Answer), out };
@@ -191,9 +191,9 @@ describe("a tool signs a request", () => {
 
   test("and the log names the secret, never its value", async () => {
     await call("scout", "/", { sign: HOOK });
-    const used = (await world.log({ kind: "secret" })).filter(({ outcome }) => outcome === "used");
+    const used = (await fixture.log({ kind: "secret" })).filter(({ outcome }) => outcome === "used");
     expect(used.map(({ of }) => of)).toContain("hook-key");
-    const { out } = await world.ambit("log", "--json");
+    const { out } = await fixture.ambit("log", "--json");
     for (const value of [AWS_KEY, HOOK_KEY, KEY_ID]) expect(out).not.toContain(value);
   });
 });
@@ -233,12 +233,12 @@ describe("a tool cannot", () => {
 });
 
 test("a person sees that a secret signs only, and binding it anew keeps that", async () => {
-  const listed = await world.ambit("secrets", "list");
+  const listed = await fixture.ambit("secrets", "list");
   expect(listed.out).toMatch(/aws-key .*signs only/);
   expect(listed.out).not.toMatch(/hook-key .*signs only/);
   const policy = ["secrets", "policy", "aws-key", "--host", `127.0.0.1:${port}`];
-  expect((await world.ambitAtTerminal(...policy)).out).toContain("signs only");
-  const freed = await world.ambitAtTerminal(...policy, "--unbind", "--tool", "upload");
+  expect((await fixture.ambitAtTerminal(...policy)).out).toContain("signs only");
+  const freed = await fixture.ambitAtTerminal(...policy, "--unbind", "--tool", "upload");
   expect([freed.status, freed.out]).toEqual([0, expect.not.stringContaining("signs only")]);
   expect(await call("scout", "/", { sign: AWS })).toMatchObject({ ok: true });
 });

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCaveatsToml } from "../../src/agents/disk/caveats.ts";
 import { type CaveatsFile, chosenCaveats } from "../../src/cli/mcp/caveats.ts";
 import type { Caveats } from "../../src/library/library.ts";
-import { type LibraryWorld, libraryWorld } from "../library/world.ts";
+import { type LibraryFixture, libraryFixture } from "../library/fixture.ts";
 import { caveats, LineClient, type ToolResult, textOf } from "../mcp/line-client.ts";
 
-let place: LibraryWorld;
+let place: LibraryFixture;
 let site: Server;
 let page = "";
 
@@ -24,7 +24,7 @@ const EVERYTHING: Caveats = {
 };
 
 beforeAll(async () => {
-  place = await libraryWorld({ aide: ["records.read"] });
+  place = await libraryFixture({ aide: ["records.read"] });
   site = createServer((request, answer) => {
     if (request.url === "/away") {
       answer.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end();
@@ -48,7 +48,7 @@ async function served(
   environment: Readonly<Record<string, string>>,
   ...inputs: readonly (readonly [tool: string, input: object])[]
 ): Promise<{ readonly results: readonly ToolResult[]; readonly errors: string }> {
-  const client = new LineClient(place.world, [], { environment });
+  const client = new LineClient(place.fixture, [], { environment });
   await client.initialize();
   const results: ToolResult[] = [];
   for (const [tool, input] of inputs) results.push(await client.call(tool, input));
@@ -179,7 +179,7 @@ describe("a leash in code", () => {
   });
 
   test("a path that leaves its scope, by `..` or by a link, is denied", async () => {
-    const inside = join(place.world.project, "inside");
+    const inside = join(place.fixture.project, "inside");
     mkdirSync(inside);
     symlinkSync("/etc", join(inside, "link"));
     writeFileSync(join(inside, "a"), "a");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Ambit } from "../../src/library/library.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
 import { writeFiles } from "../house/files.ts";
-import { type LibraryWorld, libraryWorld } from "../library/world.ts";
+import { type LibraryFixture, libraryFixture } from "../library/fixture.ts";
 import { ALLOW, DENY, Walk } from "./walk.ts";
 
 const object = { type: "object", additionalProperties: false } as const;
@@ -25,11 +25,11 @@ const plain = {
   execute: () => "done",
 };
 
-let library: LibraryWorld;
+let library: LibraryFixture;
 let ambit: Ambit;
 
 beforeAll(async () => {
-  library = await libraryWorld({
+  library = await libraryFixture({
     wide: ["net.get{hosts=[*.weather.gov]}", "net.post{hosts=[*.weather.gov]}", "net.put{hosts=[*.weather.gov]}"]
       .concat("net.delete{hosts=[*.weather.gov]}", "secret.use{names=[WEATHER_API_KEY]}")
       .concat("tool.invoke{tools=[fetch_weather,plain,closed,late,builtin:**]}", "memory.write{ask}"),
@@ -111,13 +111,13 @@ describe("call-time context: exactly what is declared, whatever the code tries",
     served.push(request.url ?? "");
     answer.end("here");
   });
-  let own: LibraryWorld;
+  let own: LibraryFixture;
   let port = 0;
   beforeAll(async () => {
     await new Promise<void>((ready) => site.listen(0, "127.0.0.1", ready));
     port = (site.address() as AddressInfo).port;
     const hosts = `hosts=[127.0.0.1,127.0.0.2],ports=[${port}]`;
-    own = await libraryWorld({
+    own = await libraryFixture({
       all: [
         "tool.invoke{tools=[**]}",
         `net.get{${hosts}}`,
@@ -127,7 +127,7 @@ describe("call-time context: exactly what is declared, whatever the code tries",
       ].concat(...["memory.read", "memory.write"]),
       narrow: ["tool.invoke{tools=[**]}", "fs.read{in=notes}"],
     });
-    writeFiles(own.world.project, { "notes/a.txt": "a", "other/b.txt": "b" });
+    writeFiles(own.fixture.project, { "notes/a.txt": "a", "other/b.txt": "b" });
   }, 120_000);
   afterAll(async () => {
     site.close();

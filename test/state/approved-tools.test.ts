@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../house/until.ts";
 import type { Called, Caller, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let session: Session;
 
@@ -24,26 +24,28 @@ export default {
 const AMOUNT = 'export const amountOf = () => "5";\n';
 
 beforeAll(async () => {
-  world = await World.make();
-  world.write("project/.ambit/tools/pay.mjs", TOOL);
-  world.write("project/.ambit/tools/lib/amount.mjs", AMOUNT);
-  world.write("project/paid/.keep", "");
-  world.agent("payer", ["fs.write", "tool.invoke{tools=[pay],ask}"], "sandbox: .\n");
-  await world.begin();
-  caller = world.caller();
-  session = given(await caller.open(world.project, "payer"));
+  fixture = await Fixture.make();
+  fixture.write("project/.ambit/tools/pay.mjs", TOOL);
+  fixture.write("project/.ambit/tools/lib/amount.mjs", AMOUNT);
+  fixture.write("project/paid/.keep", "");
+  fixture.agent("payer", ["fs.write", "tool.invoke{tools=[pay],ask}"], "sandbox: .\n");
+  await fixture.begin();
+  caller = fixture.caller();
+  session = expectValue(await caller.open(fixture.project, "payer"));
 }, 240_000);
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 function tool(name: string): string {
-  return join(world.project, ".ambit", "tools", name);
+  return join(fixture.project, ".ambit", "tools", name);
 }
 
 const pay = (to: string): Promise<Called> => session.do("pay", { to });
-const isPaid = (to: string): boolean => existsSync(join(world.project, "paid", to));
+const isPaid = (to: string): boolean => existsSync(join(fixture.project, "paid", to));
 
 async function isListed(): Promise<boolean> {
-  const listed = given(await session.ask("tools.list", {}).answer)["tools"] as readonly { readonly name: string }[];
+  const listed = expectValue(await session.ask("tools.list", {}).answer)["tools"] as readonly {
+    readonly name: string;
+  }[];
   return listed.some(({ name }) => name === "pay");
 }
 
@@ -52,14 +54,14 @@ async function approved(to: string): Promise<string> {
   const { said, value } = await pay(to);
   expect(said).toBe("approval_required");
   const id = String(value["approval"]);
-  given(await world.approve(id));
+  expectValue(await fixture.approve(id));
   return id;
 }
 
 test("an unchanged tool is approved for one call", async () => {
   await approved("ann");
   expect((await pay("ann")).said).toBe("done");
-  expect(readFileSync(join(world.project, "paid", "ann"), "utf8")).toBe("5");
+  expect(readFileSync(join(fixture.project, "paid", "ann"), "utf8")).toBe("5");
   expect((await pay("ann")).said).toBe("approval_required");
 }, 120_000);
 
@@ -83,18 +85,18 @@ test.each(CHANGES)(
       await until(async () => !(await isListed()), "the change is noticed");
       expect((await pay(to)).said).not.toBe("done");
       expect(isPaid(to)).toBe(false);
-      await world.trust();
+      await fixture.trust();
       const again = await pay(to);
       expect(again.said).toBe("approval_required");
       expect(again.value["approval"]).not.toBe(id);
       expect(isPaid(to)).toBe(false);
     } finally {
       writeFileSync(tool(file), text);
-      await world.trust();
+      await fixture.trust();
     }
     // The approved tool is restored: the approval still serves it, once.
     expect((await pay(to)).said).toBe("done");
-    expect(readFileSync(join(world.project, "paid", to), "utf8")).toBe("5");
+    expect(readFileSync(join(fixture.project, "paid", to), "utf8")).toBe("5");
   },
   120_000,
 );
@@ -103,12 +105,12 @@ test("a tool that changes during the call runs as it was approved, or not at all
   await approved("now");
   const text = readFileSync(tool("lib/amount.mjs"), "utf8");
   // A new session has no host yet: its first host is started after the change.
-  const other = given(await caller.open(world.project, "payer"));
+  const other = expectValue(await caller.open(fixture.project, "payer"));
   writeFileSync(tool("lib/amount.mjs"), text.replace('"5"', '"5000"'));
   try {
     const { said } = await other.do("pay", { to: "now" });
     expect([said, isPaid("now")]).toEqual(said === "done" ? ["done", true] : [said, false]);
-    if (isPaid("now")) expect(readFileSync(join(world.project, "paid", "now"), "utf8")).toBe("5");
+    if (isPaid("now")) expect(readFileSync(join(fixture.project, "paid", "now"), "utf8")).toBe("5");
   } finally {
     writeFileSync(tool("lib/amount.mjs"), text);
   }

@@ -6,34 +6,34 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 const EVERYTHING = ["agent.grant", "agent.create", "memory.write"];
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("racer", ["memory.read{calls=500}"]);
-  world.agent("rated", ["memory.read{rate=3/day}"]);
-  world.agent("second", ["memory.read{keys=[a],calls=2}", "memory.read{keys=[**],calls=1}"]);
-  world.agent("renewed", ["memory.read{calls=3}"]);
-  world.agent("denied", ["memory.read{keys=[a],calls=2}"]);
-  world.agent("parent", [...EVERYTHING, "memory.read{calls=10}"]);
-  world.agent("linker", [...EVERYTHING, "memory.read"]);
-  world.agent("one", ["memory.read"]);
-  world.agent("two", [...EVERYTHING, "memory.read"]);
-  world.agent("asked", ["memory.read{calls=1,ask}"]);
-  world.user("ann", ["memory.read{calls=4}", "agent.grant", "agent.create"]);
-  world.user("rate", ["memory.read{rate=3/day}", "agent.grant", "agent.create"]);
-  await world.begin();
-  caller = world.caller();
+  fixture = await Fixture.make();
+  fixture.agent("racer", ["memory.read{calls=500}"]);
+  fixture.agent("rated", ["memory.read{rate=3/day}"]);
+  fixture.agent("second", ["memory.read{keys=[a],calls=2}", "memory.read{keys=[**],calls=1}"]);
+  fixture.agent("renewed", ["memory.read{calls=3}"]);
+  fixture.agent("denied", ["memory.read{keys=[a],calls=2}"]);
+  fixture.agent("parent", [...EVERYTHING, "memory.read{calls=10}"]);
+  fixture.agent("linker", [...EVERYTHING, "memory.read"]);
+  fixture.agent("one", ["memory.read"]);
+  fixture.agent("two", [...EVERYTHING, "memory.read"]);
+  fixture.agent("asked", ["memory.read{calls=1,ask}"]);
+  fixture.user("ann", ["memory.read{calls=4}", "agent.grant", "agent.create"]);
+  fixture.user("rate", ["memory.read{rate=3/day}", "agent.grant", "agent.create"]);
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return given(await caller.open(world.project, agent, more));
+  return expectValue(await caller.open(fixture.project, agent, more));
 }
 
 /** How many consecutive calls succeed until one is refused, and its code. */
@@ -63,7 +63,7 @@ describe("a budget", () => {
       ["budget_exhausted", 12],
       ["done", 500],
     ]);
-    const allowed = await world.log({ agent: "racer", kind: "decision", outcome: "allow" });
+    const allowed = await fixture.log({ agent: "racer", kind: "decision", outcome: "allow" });
     expect(allowed).toHaveLength(500);
   });
 
@@ -96,8 +96,8 @@ describe("a budget", () => {
     const session = await open("asked");
     for (let call = 0; call < 3; call++)
       expect((await session.do("memory_get", { key: "a" })).said).toBe("approval_required");
-    const [question] = await world.approvals("pending");
-    given(await world.approve(question?.id ?? "", { uses: 5 }));
+    const [question] = await fixture.approvals("pending");
+    expectValue(await fixture.approve(question?.id ?? "", { uses: 5 }));
     expect(await spend(session)).toEqual([1, "budget_exhausted"]);
   });
 });
@@ -105,12 +105,12 @@ describe("a budget", () => {
 describe("no edit resets a budget", () => {
   test("of order, scope or number", async () => {
     // Outside any project no trust is needed.
-    const folder = join(world.base, "loose");
+    const folder = join(fixture.base, "loose");
     mkdirSync(folder);
     const write = (grants: readonly string[]): void =>
       writeFileSync(join(folder, "edited.md"), `---\ncapabilities: ${JSON.stringify(grants)}\n---\n`);
     write(["memory.read{keys=[a],calls=5}"]);
-    const session = given(await caller.open(folder, "./edited.md"));
+    const session = expectValue(await caller.open(folder, "./edited.md"));
     expect(await spend(session, "a", 3)).toEqual([3, "more"]);
     const edits: readonly (readonly [readonly string[], number])[] = [
       [["memory.read{keys=[b],calls=1}", "memory.read{keys=[a],calls=5}"], 5],
@@ -138,47 +138,47 @@ describe("no edit resets a budget", () => {
     ["with another verb beside it", ["memory.read{keys=[a]}", "memory.write"]],
   ])("nor an untrusted edit: %s", async (title, grants) => {
     const id = `edited-${title.replace(/[^a-z]/g, "")}`;
-    world.agent(id, ["memory.read{calls=3}"]);
-    await world.trust();
+    fixture.agent(id, ["memory.read{calls=3}"]);
+    await fixture.trust();
     const session = await open(id);
     expect(await spend(session)).toEqual([3, "budget_exhausted"]);
     const path = `project/.ambit/agents/${id}.md`;
-    world.agent(id, grants);
+    fixture.agent(id, grants);
     expect(await spend(session)).toEqual([0, "budget_exhausted"]);
     expect(await spend(await open(id))).toEqual([0, "budget_exhausted"]);
     // Nor deleting the record and restoring it.
-    rmSync(join(world.base, path));
+    rmSync(join(fixture.base, path));
     await session.do("memory_get", { key: "a" });
-    world.agent(id, grants);
-    await until(async () => (await caller.open(world.project, id)).ok, "it is there again");
+    fixture.agent(id, grants);
+    await until(async () => (await caller.open(fixture.project, id)).ok, "it is there again");
     expect(await spend(await open(id))).toEqual([0, "budget_exhausted"]);
   });
 
   test("a second grant with its own budget is a widening for `diff` and for `trust`", async () => {
-    world.agent("second-line", ["memory.read{calls=3}"]);
-    await world.trust();
-    world.write("before.md", "---\nid: x\ncapabilities: ['memory.read{calls=3}']\n---\n");
-    world.write(
+    fixture.agent("second-line", ["memory.read{calls=3}"]);
+    await fixture.trust();
+    fixture.write("before.md", "---\nid: x\ncapabilities: ['memory.read{calls=3}']\n---\n");
+    fixture.write(
       "after.md",
       "---\nid: x\ncapabilities: ['memory.read{calls=3}', 'memory.read{keys=[a],calls=1}']\n---\n",
     );
-    const diff = await world.ambit("diff", "../before.md", "../after.md");
+    const diff = await fixture.ambit("diff", "../before.md", "../after.md");
     expect(diff.status).toBe(13);
     expect(diff.out).toMatch(/now allowed: more often\s+by memory\.read\{keys=\[a\],calls=1\}/);
-    world.agent("second-line", ["memory.read{calls=3}", "memory.read{keys=[a],calls=1}"]);
-    const shown = await world.ambit("trust", "--json");
+    fixture.agent("second-line", ["memory.read{calls=3}", "memory.read{keys=[a],calls=1}"]);
+    const shown = await fixture.ambit("trust", "--json");
     expect(JSON.parse(shown.out)).toMatchObject({
       trusted: false,
       agents: [{ agent: "second-line", widened: [{ because: "budget" }] }],
     });
     // Once a person has trusted it, it counts.
     expect(await spend(await open("second-line"))).toEqual([3, "budget_exhausted"]);
-    await world.trust();
+    await fixture.trust();
     expect(await spend(await open("second-line"))).toEqual([1, "budget_exhausted"]);
   });
 
   test("and an agent with the same id elsewhere has its own budget, whatever is pending", async () => {
-    const other = join(world.base, "other");
+    const other = join(fixture.base, "other");
     mkdirSync(join(other, ".ambit", "agents"), { recursive: true });
     const write = (grants: readonly string[]): void =>
       writeFileSync(
@@ -186,27 +186,27 @@ describe("no edit resets a budget", () => {
         `---\ncapabilities: ${JSON.stringify(grants)}\n---\n`,
       );
     write(["memory.read{calls=2}"]);
-    world.agent("stranger", ["memory.read{calls=2}"]);
-    await world.trust();
+    fixture.agent("stranger", ["memory.read{calls=2}"]);
+    await fixture.trust();
     execFileSync(process.execPath, [join(root, "bin", "ambit"), "trust", "--yes"], {
       cwd: other,
-      env: world.environment,
+      env: fixture.environment,
     });
     // Both wait for trust, and each spends its own budget.
     write(["memory.read"]);
-    world.agent("stranger", ["memory.read"]);
+    fixture.agent("stranger", ["memory.read"]);
     expect(await spend(await open("stranger"))).toEqual([2, "budget_exhausted"]);
-    expect(await spend(given(await caller.open(other, "stranger")))).toEqual([2, "budget_exhausted"]);
+    expect(await spend(expectValue(await caller.open(other, "stranger")))).toEqual([2, "budget_exhausted"]);
   });
 
   test("nor deleting the record and writing it again", async () => {
-    const path = join(world.project, ".ambit", "agents", "renewed.md");
+    const path = join(fixture.project, ".ambit", "agents", "renewed.md");
     expect(await spend(await open("renewed"))).toEqual([3, "budget_exhausted"]);
     rmSync(path);
-    expect(await caller.open(world.project, "renewed")).toMatchObject({ ok: false, code: "unknown_agent" });
-    await world.trust();
-    world.agent("renewed", ["memory.read{calls=3}"]);
-    await world.trust();
+    expect(await caller.open(fixture.project, "renewed")).toMatchObject({ ok: false, code: "unknown_agent" });
+    await fixture.trust();
+    fixture.agent("renewed", ["memory.read{calls=3}"]);
+    await fixture.trust();
     expect(await spend(await open("renewed"))).toEqual([0, "budget_exhausted"]);
   });
 });

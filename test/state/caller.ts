@@ -20,7 +20,7 @@ export type Order =
   | { readonly number: number; readonly order: "spawn"; readonly argv: readonly string[]; readonly cwd: string };
 
 /** What it reports back. */
-export type Told =
+export type CallerReport =
   | { readonly number: number; readonly answer: Answer<object> }
   | { readonly number: number; readonly event: unknown }
   | { readonly number: number; readonly channel: number; readonly text: string };
@@ -34,7 +34,7 @@ const [, , folder = "", version = ""] = process.argv;
 const lines = new Map<string, Promise<Answer<Line>>>();
 const cancels = new Map<number, AbortController>();
 
-function tell(told: Told): void {
+function tell(told: CallerReport): void {
   if (process.connected) process.send?.(told);
 }
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
 import type { Door } from "../../src/daemon/rpc/serving.ts";
-import type { Order, Told } from "./caller.ts";
+import type { CallerReport, Order } from "./caller.ts";
 
 export interface Ran {
   readonly status: number | null;
@@ -20,7 +20,7 @@ export interface Hearing {
 }
 
 /** One request of a caller, and its cancel function. */
-export interface Asked {
+export interface PendingCall {
   readonly answer: Promise<Answer<Record<string, unknown>>>;
   stop(): void;
 }
@@ -38,7 +38,7 @@ export class Caller {
       execArgv: [],
       detached: true,
     });
-    this.#child.on("message", (told: Told) => {
+    this.#child.on("message", (told: CallerReport) => {
       const waiting = this.#waiting.get(told.number);
       if ("event" in told) waiting?.hearing.onEvent?.(told.event);
       else if ("channel" in told) waiting?.hearing.onText?.(told.text, told.channel);
@@ -53,7 +53,7 @@ export class Caller {
     return this.#child.pid ?? 0;
   }
 
-  order(order: Ordered, hearing: Hearing = {}): Asked {
+  order(order: Ordered, hearing: Hearing = {}): PendingCall {
     const number = ++this.#number;
     const answer = new Promise<Answer<Record<string, unknown>>>((give) => {
       this.#waiting.set(number, { give: give as (answer: Answer<object>) => void, hearing });
@@ -62,7 +62,7 @@ export class Caller {
     return { answer, stop: () => this.#child.send({ order: "stop", number }) };
   }
 
-  ask(name: string, value: object, connection = "1", hearing: Hearing = {}, door: Door = "call"): Asked {
+  ask(name: string, value: object, connection = "1", hearing: Hearing = {}, door: Door = "call"): PendingCall {
     return this.order({ order: "ask", door, connection, name, value }, hearing);
   }
 
@@ -140,23 +140,23 @@ export class Session {
     this.notes = opened["notes"] as readonly string[];
   }
 
-  ask(name: string, value: object, hearing: Hearing = {}): Asked {
+  ask(name: string, value: object, hearing: Hearing = {}): PendingCall {
     return this.#caller.ask(name, { session: this.id, ...value }, this.connection, hearing);
   }
 
   async do(tool: string, input: object = {}, more: CallMore = {}): Promise<Called> {
-    return called(await this.#call("call.do", tool, input, more).answer);
+    return outcomeOf(await this.#call("call.do", tool, input, more).answer);
   }
 
   async commit(tool: string, input: object = {}, more: CallMore = {}): Promise<Called> {
-    return called(await this.#call("call.commit", tool, input, more).answer);
+    return outcomeOf(await this.#call("call.commit", tool, input, more).answer);
   }
 
   async run(argv: readonly string[], cwd: string, more: CallMore = {}): Promise<Called> {
-    return called(await this.running(argv, cwd, more).answer);
+    return outcomeOf(await this.running(argv, cwd, more).answer);
   }
 
-  running(argv: readonly string[], cwd: string, more: CallMore = {}): Asked {
+  running(argv: readonly string[], cwd: string, more: CallMore = {}): PendingCall {
     return this.#call("call.run", "proc_exec", { argv, in: cwd, root: "ro" }, more);
   }
 
@@ -173,13 +173,13 @@ export class Session {
     tool: string,
     input: object,
     { wait = 0, requests, with: extra = {}, ...hearing }: CallMore,
-  ): Asked {
+  ): PendingCall {
     const more = name === "call.run" ? { milliseconds: null, hasInput: false } : extra;
     return this.ask(name, { tool, input, requests: requests ?? null, waitMilliseconds: wait, ...more }, hearing);
   }
 }
 
-export function called(answer: Answer<Record<string, unknown>>): Called {
+export function outcomeOf(answer: Answer<Record<string, unknown>>): Called {
   if (!answer.ok) return { said: answer.code, value: { ...answer } };
   const { value } = answer;
   return { said: String(value["outcome"] === "denied" ? value["code"] : value["outcome"]), value };

@@ -3,30 +3,30 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let bin: string;
 let seen: string;
-const settings = (): string => join(world.project, ".claude", "settings.json");
+const settings = (): string => join(fixture.project, ".claude", "settings.json");
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("coder", ["fs.read"], "sandbox: .\n");
-  bin = join(world.base, "bin");
-  seen = join(world.base, "seen.json");
-  const temporary = join(world.base, "tmp");
+  fixture = await Fixture.make();
+  fixture.agent("coder", ["fs.read"], "sandbox: .\n");
+  bin = join(fixture.base, "bin");
+  seen = join(fixture.base, "seen.json");
+  const temporary = join(fixture.base, "tmp");
   for (const folder of [bin, temporary]) mkdirSync(folder);
-  mkdirSync(join(world.project, ".claude"));
-  world.variables = { PATH: `${bin}:${process.env["PATH"]}`, AMBIT_TEST_TOKEN: "of the person", TMPDIR: temporary };
-  await world.begin();
+  mkdirSync(join(fixture.project, ".claude"));
+  fixture.variables = { PATH: `${bin}:${process.env["PATH"]}`, AMBIT_TEST_TOKEN: "of the person", TMPDIR: temporary };
+  await fixture.begin();
 });
 afterEach(async () => {
-  await world.ambitAtTerminal("disconnect", "claude");
+  await fixture.ambitAtTerminal("disconnect", "claude");
   rmSync(settings(), { force: true });
   rmSync(join(bin, "claude"), { force: true });
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 /** `behaviour`: what it does before it answers, as statements; `obeys`: whether a hook's status 2 stops the tool. */
 function client({ behaviour = "", obeys = true }: { readonly behaviour?: string; readonly obeys?: boolean }): void {
@@ -39,7 +39,7 @@ function client({ behaviour = "", obeys = true }: { readonly behaviour?: string;
 }
 
 async function connect(...more: readonly string[]): Promise<{ status: number | null; out: string }> {
-  const { status, out } = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", ...more);
+  const { status, out } = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", ...more);
   return { status, out };
 }
 
@@ -48,16 +48,16 @@ test("a client that obeys its hook is reported with its version, and doctor repe
   const { status, out } = await connect();
   expect(out).toContain("ok: Claude Code 9.9.9 itself ran the hook");
   expect(status).toBe(0);
-  expect((await world.ambitAtTerminal("doctor")).out).toContain("ambit doctor --clients");
-  expect((await world.ambitAtTerminal("doctor", "--clients")).out).toContain("Claude Code 9.9.9 itself ran the hook");
-  const told = JSON.parse((await world.ambit("doctor", "--clients", "--json")).out) as {
+  expect((await fixture.ambitAtTerminal("doctor")).out).toContain("ambit doctor --clients");
+  expect((await fixture.ambitAtTerminal("doctor", "--clients")).out).toContain("Claude Code 9.9.9 itself ran the hook");
+  const told = JSON.parse((await fixture.ambit("doctor", "--clients", "--json")).out) as {
     readonly hooks: readonly { readonly path: string; readonly canary: string; readonly trial: object }[];
   };
   // The user's own settings may have hooks of their own.
   const own = told.hooks.filter(({ path }) => path === settings());
   expect(own).toMatchObject([{ canary: "denied", trial: { kind: "held", version: "9.9.9" } }]);
   // The person's terminal is no terminal of the client that has ended.
-  expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("restored");
+  expect((await fixture.ambitAtTerminal("disconnect", "claude")).out).toContain("restored");
 });
 
 test("a client that runs the tool all the same is an error, in doctor too", async () => {
@@ -65,7 +65,7 @@ test("a client that runs the tool all the same is an error, in doctor too", asyn
   const { status, out } = await connect();
   expect(out).toContain("error: Claude Code 9.9.9 itself ran a command that the hook denies");
   expect(status).toBe(1);
-  expect((await world.ambitAtTerminal("doctor", "--clients")).status).toBe(1);
+  expect((await fixture.ambitAtTerminal("doctor", "--clients")).status).toBe(1);
 });
 
 test("a client whose settings switch hooks off runs the tool", async () => {
@@ -111,23 +111,23 @@ test("the client gets no variable, no home, no hook of others, no network and no
     expect(text).toContain(fact);
   expect(existsSync(seen)).toBe(false);
   // Nothing is left behind.
-  expect(readdirSync(join(world.base, "tmp"))).toEqual([]);
+  expect(readdirSync(join(fixture.base, "tmp"))).toEqual([]);
 });
 
 test("in shadow mode the hook answers, and nothing is said to hold", async () => {
   client({});
-  world.write("config/ambit/config.yml", "mode: shadow\nshadow:\n  coder: 2999-01-01T00:00:00Z\n");
+  fixture.write("config/ambit/config.yml", "mode: shadow\nshadow:\n  coder: 2999-01-01T00:00:00Z\n");
   try {
     const { status, out } = await connect();
     expect(out).toContain("warning: the hook answers and blocks nothing: the agent is in shadow mode");
     expect(out).not.toContain("every call is blocked");
     expect(out).not.toContain("itself ran");
     expect(status).toBe(0);
-    const doctor = await world.ambitAtTerminal("doctor");
+    const doctor = await fixture.ambitAtTerminal("doctor");
     expect(doctor.out).toContain("SHADOW MODE");
     expect(doctor.out).toContain("the hook answers and blocks nothing");
   } finally {
-    rmSync(join(world.config, "config.yml"));
+    rmSync(join(fixture.config, "config.yml"));
   }
 });
 

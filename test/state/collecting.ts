@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import type { CollectorMode } from "./collector.ts";
 
 export class Collectors {
@@ -15,7 +15,7 @@ export class Collectors {
   }
 
   static async make(): Promise<Collectors> {
-    return new Collectors(await bundled(fileURLToPath(new URL("./collector.ts", import.meta.url))));
+    return new Collectors(await bundleProgram(fileURLToPath(new URL("./collector.ts", import.meta.url))));
   }
 
   /** Resolves once it listens. */

@@ -2,21 +2,21 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const files = ["fs.read", "fs.write{paths=[src/**]}", "proc.exec{cmds=[ls]}"];
-  world.agent(
+  fixture.agent(
     "coder",
     [...files, "net.get{hosts=[api.github.com]}", "tool.invoke{tools=[mcp__notes__add]}"],
     "sandbox: .\n",
   );
-  await world.trust();
+  await fixture.trust();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 interface Compiled {
   readonly text: string;
@@ -27,12 +27,12 @@ interface Compiled {
 }
 
 async function compiled(...words: readonly string[]): Promise<Compiled> {
-  return JSON.parse((await world.ambit("compile", ...words, "--agent", "coder", "--json")).out) as Compiled;
+  return JSON.parse((await fixture.ambit("compile", ...words, "--agent", "coder", "--json")).out) as Compiled;
 }
 
 function settings(value: object): void {
-  mkdirSync(join(world.project, ".claude"), { recursive: true });
-  writeFileSync(join(world.project, ".claude", "settings.json"), JSON.stringify(value));
+  mkdirSync(join(fixture.project, ".claude"), { recursive: true });
+  writeFileSync(join(fixture.project, ".claude", "settings.json"), JSON.stringify(value));
 }
 
 test("each grant has its line of the record, and says how exactly the client has it", async () => {
@@ -73,7 +73,7 @@ describe("--check", () => {
     settings(value);
     const found = await compiled("claude", "--check");
     expect([found.isCurrent, found.differences]).toEqual([differences.length === 0, differences]);
-    const { status } = await world.ambit("compile", "claude", "--agent", "coder", "--check");
+    const { status } = await fixture.ambit("compile", "claude", "--agent", "coder", "--check");
     expect(status).toBe(differences.length === 0 ? 0 : 1);
   });
 
@@ -111,7 +111,7 @@ describe("--check", () => {
     ["another file that is no JSON", {}, "{", [`${local} it is no JSON`]],
   ])("%s", async (_, more, other, expected) => {
     settings({ ...compiledRules, ...more });
-    const path = join(world.project, local);
+    const path = join(fixture.project, local);
     rmSync(path, { force: true });
     if (other !== null) writeFileSync(path, typeof other === "string" ? other : JSON.stringify(other));
     const { looser, isCurrent } = await compiled("claude", "--check");
@@ -121,7 +121,7 @@ describe("--check", () => {
   });
 
   test("a client without rules in a project has nothing to check", async () => {
-    expect((await world.ambit("compile", "gemini", "--agent", "coder", "--check")).status).toBe(2);
+    expect((await fixture.ambit("compile", "gemini", "--agent", "coder", "--check")).status).toBe(2);
   });
 });
 
@@ -139,14 +139,14 @@ test.each([
 });
 
 test.each([["clyde"], ["claude", "--agent", "absent"]])("refused: %s", async (...words) => {
-  expect((await world.ambit("compile", "--agent", "coder", ...words)).status).not.toBe(0);
+  expect((await fixture.ambit("compile", "--agent", "coder", ...words)).status).not.toBe(0);
 });
 
 test("skills lint: what a skill gives itself in Claude Code, and what the record allows of it", async () => {
   const text = `---\nname: notes\ndescription: d\nallowed-tools: Read Bash(ls:*) Bash(curl:*) Write(/x)\n---\nx\n`;
-  world.write("project/.ambit/skills/notes/SKILL.md", text);
-  await world.trust();
-  const { status, out } = await world.ambit("skills", "lint", "--agent", "coder", "--json");
+  fixture.write("project/.ambit/skills/notes/SKILL.md", text);
+  await fixture.trust();
+  const { status, out } = await fixture.ambit("skills", "lint", "--agent", "coder", "--json");
   const found = JSON.parse(out) as {
     skills: readonly { tools: readonly { tool: string; record: string; isFinding: boolean }[] }[];
   };
@@ -157,23 +157,23 @@ test("skills lint: what a skill gives itself in Claude Code, and what the record
     ["Bash(curl:*)", "missing", true],
     ["Write(/x)", "missing", true],
   ]);
-  expect((await world.ambit("skills", "lint", "absent")).status).toBe(1);
-  expect((await world.ambit("skills", "lint")).out).toContain("not known to read");
+  expect((await fixture.ambit("skills", "lint", "absent")).status).toBe(1);
+  expect((await fixture.ambit("skills", "lint")).out).toContain("not known to read");
 });
 
 test("skills lint reads skills of the client too, which ambit offers to no agent", async () => {
   const text = `---\nname: ship\ndescription: d\nallowed-tools: Bash(*)\n---\nx\n`;
-  world.write("project/.claude/skills/ship/SKILL.md", text);
-  const { status, out } = await world.ambit("skills", "lint", "ship");
+  fixture.write("project/.claude/skills/ship/SKILL.md", text);
+  const { status, out } = await fixture.ambit("skills", "lint", "ship");
   expect([status, out]).toEqual([
     10,
     expect.stringMatching(/ship {2}.*\.claude\/skills\/ship\/SKILL\.md\n.*Bash\(\*\)/),
   ]);
-  expect((await world.ambit("skills", "list")).out).not.toContain("ship");
+  expect((await fixture.ambit("skills", "list")).out).not.toContain("ship");
 });
 
 describe("import", () => {
-  const file = (): string => join(world.project, ".ambit", "agents", "mine.md");
+  const file = (): string => join(fixture.project, ".ambit", "agents", "mine.md");
   const rules = {
     allow: ["Read(/src/**)", "Write(/x/**)", "Bash(git log *)", "Bash(*)"],
     deny: ["Read(/src/secret/**)"],
@@ -181,7 +181,7 @@ describe("import", () => {
 
   test("writes nothing before a yes, and shows what is wrong with the rules", async () => {
     settings({ [LISTS]: rules });
-    const { status, out } = await world.ambit("import", "claude", "--agent", "mine");
+    const { status, out } = await fixture.ambit("import", "claude", "--agent", "mine");
     expect([status, existsSync(file())]).toEqual([0, false]);
     for (const part of [
       "does nothing",
@@ -195,16 +195,16 @@ describe("import", () => {
 
   test("writes a record that has no effect before it is trusted; again, nothing is new", async () => {
     settings({ [LISTS]: rules });
-    expect((await world.ambit("import", "claude", "--agent", "mine", "--yes")).out).toContain("ambit trust");
+    expect((await fixture.ambit("import", "claude", "--agent", "mine", "--yes")).out).toContain("ambit trust");
     const [can, request] = [
       ["can", "mine", "proc.exec"],
       ["--", "git", "log", "-1"],
     ];
-    expect((await world.ambit(...can, ...request)).status).toBe(14);
-    await world.trust();
-    expect((await world.ambit(...can, ...request)).status).toBe(0);
-    expect((await world.ambit("can", "mine", "fs.read", "src/a")).status).toBe(10);
-    const { out } = await world.ambit("import", "claude", "--agent", "mine", "--json");
+    expect((await fixture.ambit(...can, ...request)).status).toBe(14);
+    await fixture.trust();
+    expect((await fixture.ambit(...can, ...request)).status).toBe(0);
+    expect((await fixture.ambit("can", "mine", "fs.read", "src/a")).status).toBe(10);
+    const { out } = await fixture.ambit("import", "claude", "--agent", "mine", "--json");
     expect(JSON.parse(out)).toMatchObject({ grants: [], isWritten: false });
   });
 
@@ -213,11 +213,11 @@ describe("import", () => {
     ["another client", ["clyde"], 2],
     ["an id that is a path", ["claude", "--agent", "../x"], 2],
   ])("refused: %s", async (_, words, expected) => {
-    expect((await world.ambit("import", ...words)).status).toBe(expected);
+    expect((await fixture.ambit("import", ...words)).status).toBe(expected);
   });
 
   test("refused: a file that is no JSON", async () => {
-    writeFileSync(join(world.project, ".claude", "settings.json"), "{");
-    expect((await world.ambit("import", "claude")).out).toContain("is no JSON");
+    writeFileSync(join(fixture.project, ".claude", "settings.json"), "{");
+    expect((await fixture.ambit("import", "claude")).out).toContain("is no JSON");
   });
 });

@@ -19,7 +19,7 @@ import { hookCommand } from "../../src/clients/connect/hook-command.ts";
 import { serverFile } from "../../src/clients/connect/server-entry.ts";
 import { clientSettings } from "../../src/main/client-settings.ts";
 import { root } from "../e2e/ambit.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
 const SETTINGS = `{
     // who may do what
@@ -30,17 +30,17 @@ const SETTINGS = `{
 }
 `;
 
-let world: World;
+let fixture: Fixture;
 let settings: string;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("coder", ["fs.read"], "sandbox: .\n");
-  settings = join(world.project, ".claude", "settings.json");
-  mkdirSync(join(world.project, ".claude"));
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("coder", ["fs.read"], "sandbox: .\n");
+  settings = join(fixture.project, ".claude", "settings.json");
+  mkdirSync(join(fixture.project, ".claude"));
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const text = (): string => readFileSync(settings, "utf8");
 
@@ -61,25 +61,25 @@ function startOf(file: string): readonly string[] {
 describe("connect and disconnect", () => {
   test("keep comments and formatting, deny a canary, and restore every byte", async () => {
     writeFileSync(settings, SETTINGS);
-    const connected = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    const connected = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
     expect(connected.out).toContain("the hook denied a canary call");
     expect(connected.out).toContain("allow: 1 rules");
     expect(connected.out).toContain("shell commands: kernel");
     expect(text()).toContain("// who may do what");
     expect(text()).toContain("/* mine */");
     expect(text()).toMatch(/"onFailure": ?"block"/);
-    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain("keep");
-    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("restored");
+    expect((await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain("keep");
+    expect((await fixture.ambitAtTerminal("disconnect", "claude")).out).toContain("restored");
     expect(text()).toBe(SETTINGS);
-    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("no hook of ambit in");
+    expect((await fixture.ambitAtTerminal("disconnect", "claude")).out).toContain("no hook of ambit in");
     expect(text()).toBe(SETTINGS);
   });
 
   test("a file that was edited since loses the hook alone", async () => {
     writeFileSync(settings, SETTINGS);
-    await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
     writeFileSync(settings, text().replace("// who may do what", "// changed"));
-    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("edited since");
+    expect((await fixture.ambitAtTerminal("disconnect", "claude")).out).toContain("edited since");
     expect(text()).not.toContain("ambit");
     expect(text()).toContain("// changed");
     expect(text()).toContain("/* mine */");
@@ -92,11 +92,11 @@ describe("connect and disconnect", () => {
     '{\r\n  "x": [1,2 , 3],  "y": {}   // odd\r\n}',
   ])("what is not ours stays as it is written, on the same line too: %j", async (before) => {
     writeFileSync(settings, before);
-    await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
     expect(text()).toContain(": ambit-hook claude coder");
-    // As somebody else's edit: the file is not what we wrote last.
+    // As an edit by another program: the file is not what we wrote last.
     writeFileSync(settings, `${text()}\n`);
-    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("edited since");
+    expect((await fixture.ambitAtTerminal("disconnect", "claude")).out).toContain("edited since");
     expect(text().replace(/\s+/g, "")).toBe(before.replace(/\s+/g, ""));
     for (const part of before.match(/"(?:permissions|matcher|x|y)"[^}\]]*/g) ?? [])
       expect(text()).toContain(part.trim());
@@ -104,34 +104,34 @@ describe("connect and disconnect", () => {
 
   test("a file that was not there is removed again", async () => {
     rmSync(settings);
-    await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
     expect(existsSync(settings)).toBe(true);
-    await world.ambitAtTerminal("disconnect", "claude");
+    await fixture.ambitAtTerminal("disconnect", "claude");
     expect(existsSync(settings)).toBe(false);
   });
 
   test("change nothing that is no JSON, that leads out of the project, or for an agent that is not there", async () => {
     writeFileSync(settings, '{ "hooks": ');
-    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).status).toBe(1);
+    expect((await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).status).toBe(1);
     expect(text()).toBe('{ "hooks": ');
     writeFileSync(settings, '{ "hooks": [] }');
-    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain(
+    expect((await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain(
       "is no object",
     );
     rmSync(settings);
-    const outside = join(world.base, "settings.json");
+    const outside = join(fixture.base, "settings.json");
     writeFileSync(outside, "{}");
     symlinkSync(outside, settings);
-    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).status).toBe(1);
+    expect((await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).status).toBe(1);
     expect(readFileSync(outside, "utf8")).toBe("{}");
     rmSync(settings);
-    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "absent", "--yes")).status).toBe(1);
-    expect((await world.ambitAtTerminal("connect", "clyde", "--agent", "coder", "--yes")).status).toBe(2);
+    expect((await fixture.ambitAtTerminal("connect", "claude", "--agent", "absent", "--yes")).status).toBe(1);
+    expect((await fixture.ambitAtTerminal("connect", "clyde", "--agent", "coder", "--yes")).status).toBe(2);
     expect(existsSync(settings)).toBe(false);
   });
 
   test("a dry run writes nothing", async () => {
-    const shown = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--dry-run");
+    const shown = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--dry-run");
     expect(shown.out).toContain("create");
     expect(existsSync(settings)).toBe(false);
   });
@@ -140,25 +140,25 @@ describe("connect and disconnect", () => {
     "of %s: the line in its settings denies a canary, its server is started, and nothing is left afterwards",
     async (client) => {
       const words = ["connect", client, "--agent", "coder", "--yes", "--project", "--mcp"];
-      const connected = await world.ambitAtTerminal(...words);
+      const connected = await fixture.ambitAtTerminal(...words);
       expect(connected.out).toContain("the hook denied a canary call");
       expect(connected.out).toMatch(/MCP server ambit: .*\/bin\/ambit mcp serve --agent coder --in /);
       const added = serverFile(client, "project", []);
-      const path = join(world.project, added?.path ?? "");
+      const path = join(fixture.project, added?.path ?? "");
       const [program = "", ...rest] = startOf(readFileSync(path, "utf8"));
       const started = spawnSync(program, rest, {
-        ...{ cwd: "/", env: { PATH: "/usr/bin:/bin", HOME: world.base }, encoding: "utf8", input: INITIALIZE },
+        ...{ cwd: "/", env: { PATH: "/usr/bin:/bin", HOME: fixture.base }, encoding: "utf8", input: INITIALIZE },
       });
       expect(started.stdout).toContain('"serverInfo"');
-      const removed = await world.ambitAtTerminal("disconnect", client, "--project");
+      const removed = await fixture.ambitAtTerminal("disconnect", client, "--project");
       expect(removed.out).toContain("restored");
       for (const file of [...(connectionOf(client)?.files("project", "") ?? []), added])
-        expect(existsSync(join(world.project, file?.path ?? ""))).toBe(false);
+        expect(existsSync(join(fixture.project, file?.path ?? ""))).toBe(false);
     },
   );
 
   test("a managed file of servers, which would shut out the others, is not written", async () => {
-    const shown = await world.ambitAtTerminal(
+    const shown = await fixture.ambitAtTerminal(
       "connect",
       "claude",
       "--agent",
@@ -172,15 +172,23 @@ describe("connect and disconnect", () => {
   });
 
   test("a table of our server that is in the file already is not defined twice", async () => {
-    const path = join(world.project, ".codex", "config.toml");
-    mkdirSync(join(world.project, ".codex"), { recursive: true });
+    const path = join(fixture.project, ".codex", "config.toml");
+    mkdirSync(join(fixture.project, ".codex"), { recursive: true });
     const own = '[mcp_servers.ambit]\ncommand = "ambit"\n';
     writeFileSync(path, own);
-    const refused = await world.ambitAtTerminal("connect", "codex", "--agent", "coder", "--yes", "--project", "--mcp");
+    const refused = await fixture.ambitAtTerminal(
+      "connect",
+      "codex",
+      "--agent",
+      "coder",
+      "--yes",
+      "--project",
+      "--mcp",
+    );
     expect(refused.status).toBe(1);
     expect(refused.out).toContain("would be no TOML");
     expect(readFileSync(path, "utf8")).toBe(own);
-    expect(existsSync(join(world.project, ".codex", "hooks.json"))).toBe(false);
+    expect(existsSync(join(fixture.project, ".codex", "hooks.json"))).toBe(false);
     rmSync(path);
   });
 });

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Presence } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { Caller, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 /** Has no session of its own until a test opens one. */
 let caller: Caller;
 
 const ANN: Presence = { name: "ann", passphrase: "correct horse of ann" };
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("asking", ["memory.write{ask}", "memory.read"]);
-  await world.begin();
-  caller = world.caller();
+  fixture = await Fixture.make();
+  fixture.agent("asking", ["memory.write{ask}", "memory.read"]);
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function asked(session: Session, key: string): Promise<string> {
   const { said, value } = await session.do("memory_set", { key, value: "x" });
@@ -53,8 +53,8 @@ function widening(id: string): readonly (readonly [string, object])[] {
 
 describe("a process of a session", () => {
   test("may send every message that only narrows", async () => {
-    const own = world.caller();
-    const session = given(await own.open(world.project, "asking"));
+    const own = fixture.caller();
+    const session = expectValue(await own.open(fixture.project, "asking"));
     const id = await asked(session, "narrowed");
     const narrowing: readonly (readonly [string, object])[] = [
       ["approvals.refuse", { id, reason: "x" }],
@@ -62,7 +62,7 @@ describe("a process of a session", () => {
       ["links.revoke", { id: "l_x", kill: false }],
       ["secrets.lock", {}],
       ["freeze", {}],
-      ["agent.stop", { cwd: world.project, agent: "asking" }],
+      ["agent.stop", { cwd: fixture.project, agent: "asking" }],
     ];
     for (const [name, value] of narrowing) {
       const answer = await own.ask(name, value, "n", {}, "control").answer;
@@ -71,12 +71,12 @@ describe("a process of a session", () => {
     expect(await own.ask("thaw", { presence: null }, "n", {}, "control").answer).toMatchObject({
       code: "control_refused",
     });
-    given(await world.control("thaw", { presence: null }));
+    expectValue(await fixture.control("thaw", { presence: null }));
   });
 
   test("is refused every message that widens, and so are its children", async () => {
-    const own = world.caller();
-    const session = given(await own.open(world.project, "asking"));
+    const own = fixture.caller();
+    const session = expectValue(await own.open(fixture.project, "asking"));
     const id = await asked(session, "own");
     const codes = await Promise.all(
       widening(id).map(async ([name, value]) => {
@@ -85,17 +85,17 @@ describe("a process of a session", () => {
       }),
     );
     expect(codes).toEqual(widening(id).map(([name]) => [name, "control_refused"]));
-    const ran = await own.spawn(world.project, ...world.words("approve", id, "--yes", "--json"));
+    const ran = await own.spawn(fixture.project, ...fixture.words("approve", id, "--yes", "--json"));
     expect([ran.status === 0, ran.out.includes("control_refused")]).toEqual([false, true]);
-    const deeper = ["sh", "-c", 'sh -c \'"$@"\' sh "$@"', "sh", ...world.words("approve", id, "--yes", "--json")];
-    expect((await own.spawn(world.project, ...deeper)).out).toContain("control_refused");
+    const deeper = ["sh", "-c", 'sh -c \'"$@"\' sh "$@"', "sh", ...fixture.words("approve", id, "--yes", "--json")];
+    expect((await own.spawn(fixture.project, ...deeper)).out).toContain("control_refused");
     expect((await session.do("memory_set", { key: "own", value: "x" })).said).toBe("approval_required");
-    expect(given(await world.control("daemon.status", {})).isFrozen).toBe(false);
+    expect(expectValue(await fixture.control("daemon.status", {})).isFrozen).toBe(false);
   });
 
   test("is still refused after its session is closed", async () => {
-    const own = world.caller();
-    const session = given(await own.open(world.project, "asking"));
+    const own = fixture.caller();
+    const session = expectValue(await own.open(fixture.project, "asking"));
     const id = await asked(session, "over");
     await session.close();
     await own.hangUp();
@@ -104,41 +104,41 @@ describe("a process of a session", () => {
       ok: false,
       code: "control_refused",
     });
-    const ran = await own.spawn(world.project, ...world.words("approve", id, "--yes", "--json"));
+    const ran = await own.spawn(fixture.project, ...fixture.words("approve", id, "--yes", "--json"));
     expect(ran.out).toContain("control_refused");
-    given(await world.approve(id));
+    expectValue(await fixture.approve(id));
   });
 
   test("is still refused after the daemon restarts", async () => {
-    const own = world.caller();
-    const session = given(await own.open(world.project, "asking"));
+    const own = fixture.caller();
+    const session = expectValue(await own.open(fixture.project, "asking"));
     const id = await asked(session, "restarted");
     await own.hangUp();
-    await world.killDaemon();
-    await world.startDaemon();
+    await fixture.killDaemon();
+    await fixture.startDaemon();
     const approve = { id, step: "exact", uses: 1, milliseconds: 60_000, presence: null };
     expect(await own.ask("approvals.approve", approve, "3", {}, "control").answer).toMatchObject({
       code: "control_refused",
     });
-    given(await world.approve(id));
+    expectValue(await fixture.approve(id));
   });
 
   test("that connected before it opened a session is refused on that connection, too", async () => {
-    const own = world.caller();
+    const own = fixture.caller();
     expect(await own.ask("daemon.status", {}, "early", {}, "control").answer).toMatchObject({ ok: true });
-    given(await own.open(world.project, "asking"));
+    expectValue(await own.open(fixture.project, "asking"));
     const thaw = { presence: null };
     expect(await own.ask("thaw", thaw, "early", {}, "control").answer).toMatchObject({ code: "control_refused" });
   });
 
   test("includes the parent where the session was opened for it, also on a terminal that the parent made", async () => {
     // The person of this file is the caller's parent: use only requests here that the restarted daemon forgets.
-    const lonely = await World.make();
+    const lonely = await Fixture.make();
     try {
       lonely.agent("asking", ["memory.write{ask}"]);
       await lonely.begin();
       const child = lonely.caller();
-      given(await child.open(lonely.project, "asking", { isForParent: true }));
+      expectValue(await child.open(lonely.project, "asking", { isForParent: true }));
       expect((await lonely.ambit("thaw")).out).toContain("control_refused");
       expect(await lonely.control("thaw", { presence: null })).toMatchObject({ ok: false, code: "control_refused" });
     } finally {
@@ -149,35 +149,37 @@ describe("a process of a session", () => {
 
 describe("with `control: presence`", () => {
   test("widening needs the passphrase, narrowing does not", async () => {
-    given(await world.control("presence.set", { ...ANN, presence: null }));
-    world.write("config/ambit/config.yml", "control: presence\n");
-    const session = given(await caller.open(world.project, "asking"));
+    expectValue(await fixture.control("presence.set", { ...ANN, presence: null }));
+    fixture.write("config/ambit/config.yml", "control: presence\n");
+    const session = expectValue(await caller.open(fixture.project, "asking"));
     const id = await asked(session, "present");
     const needed = { ok: false, code: "presence_required" };
-    expect(await world.approve(id)).toMatchObject(needed);
-    expect((await world.ambit("approve", id, "--yes", "--json")).out).toContain("presence_required");
-    expect(await world.approve(id, { presence: { ...ANN, passphrase: "correct horse" } })).toMatchObject({ ok: false });
-    given(await world.control("freeze", {}));
-    expect(await world.control("thaw", { presence: null })).toMatchObject(needed);
-    expect((await world.status()).isFrozen).toBe(true);
-    given(await world.control("thaw", { presence: ANN }));
+    expect(await fixture.approve(id)).toMatchObject(needed);
+    expect((await fixture.ambit("approve", id, "--yes", "--json")).out).toContain("presence_required");
+    expect(await fixture.approve(id, { presence: { ...ANN, passphrase: "correct horse" } })).toMatchObject({
+      ok: false,
+    });
+    expectValue(await fixture.control("freeze", {}));
+    expect(await fixture.control("thaw", { presence: null })).toMatchObject(needed);
+    expect((await fixture.status()).isFrozen).toBe(true);
+    expectValue(await fixture.control("thaw", { presence: ANN }));
     const admit = { command: "trust", what: "x", presence: null };
-    expect(await world.control("control.admit", { ...admit, isWidening: true })).toMatchObject(needed);
-    expect(await world.control("control.admit", { ...admit, isWidening: false })).toMatchObject({ ok: true });
+    expect(await fixture.control("control.admit", { ...admit, isWidening: true })).toMatchObject(needed);
+    expect(await fixture.control("control.admit", { ...admit, isWidening: false })).toMatchObject({ ok: true });
     const other = await asked(session, "present again");
-    given(await world.approve(other, { presence: ANN }));
-    given(await world.control("approvals.refuse", { id: other, reason: "changed my mind" }));
+    expectValue(await fixture.approve(other, { presence: ANN }));
+    expectValue(await fixture.control("approvals.refuse", { id: other, reason: "changed my mind" }));
   });
 
   test("an invalid configuration requires it, too", async () => {
-    const config = join(world.config, "config.yml");
-    const key = () => world.control("secrets.key", { key: { source: "file" }, presence: null });
-    world.write("config/ambit/config.yml", "control: [\n");
+    const config = join(fixture.config, "config.yml");
+    const key = () => fixture.control("secrets.key", { key: { source: "file" }, presence: null });
+    fixture.write("config/ambit/config.yml", "control: [\n");
     expect(
-      await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
+      await fixture.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
     ).toMatchObject({ ok: false, code: "presence_required" });
     // The message names the invalid configuration as the reason.
-    world.write("config/ambit/config.yml", "contrl: ask\n");
+    fixture.write("config/ambit/config.yml", "contrl: ask\n");
     expect(await key()).toMatchObject({
       ok: false,
       code: "presence_required",
@@ -187,16 +189,16 @@ describe("with `control: presence`", () => {
       fix: expect.stringContaining("ambit doctor"),
     });
     rmSync(config);
-    symlinkSync(join(world.base, "not-mounted"), config);
+    symlinkSync(join(fixture.base, "not-mounted"), config);
     expect(await key()).toMatchObject({
       ok: false,
       code: "presence_required",
       message: expect.stringMatching(/config\.yml is a link, and what it leads to is not there/),
     });
     rmSync(config);
-    world.write("config/ambit/config.yml", "control: ask\n");
+    fixture.write("config/ambit/config.yml", "control: ask\n");
     expect(
-      await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
+      await fixture.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
     ).toMatchObject({ ok: true });
   });
 });

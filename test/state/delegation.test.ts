@@ -3,33 +3,33 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../house/until.ts";
-import { type Caller, called, type OpenMore, type Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { type Caller, type OpenMore, outcomeOf, type Session } from "./calling.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 const PASSING = ["agent.grant", "agent.create"];
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("boss", ["memory.read{keys=[notes/**]}", "memory.write{keys=[notes/**],pass=use}", ...PASSING]);
-  world.agent("passer", ["memory.read{keys=[notes/**],pass=pass}", "memory.write{keys=[own]}", ...PASSING]);
-  world.agent("worker", ["memory.read{keys=[own]}", ...PASSING]);
-  world.agent("receiver", ["memory.read{keys=[own]}"]);
-  world.agent("holder", ["memory.read{keys=[own]}"]);
-  world.agent("stranger", ["memory.read{keys=[own]}"]);
-  world.agent("narrowed", ["memory.read{keys=[a,b]}", ...PASSING]);
-  world.agent("deleted", ["memory.read{keys=[a,b]}", ...PASSING]);
-  world.agent("stopped", ["memory.read", ...PASSING]);
-  world.agent("runner", ["proc.exec", "fs.read", ...PASSING], "sandbox: .\n");
-  await world.begin();
-  caller = world.caller();
+  fixture = await Fixture.make();
+  fixture.agent("boss", ["memory.read{keys=[notes/**]}", "memory.write{keys=[notes/**],pass=use}", ...PASSING]);
+  fixture.agent("passer", ["memory.read{keys=[notes/**],pass=pass}", "memory.write{keys=[own]}", ...PASSING]);
+  fixture.agent("worker", ["memory.read{keys=[own]}", ...PASSING]);
+  fixture.agent("receiver", ["memory.read{keys=[own]}"]);
+  fixture.agent("holder", ["memory.read{keys=[own]}"]);
+  fixture.agent("stranger", ["memory.read{keys=[own]}"]);
+  fixture.agent("narrowed", ["memory.read{keys=[a,b]}", ...PASSING]);
+  fixture.agent("deleted", ["memory.read{keys=[a,b]}", ...PASSING]);
+  fixture.agent("stopped", ["memory.read", ...PASSING]);
+  fixture.agent("runner", ["proc.exec", "fs.read", ...PASSING], "sandbox: .\n");
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return given(await caller.open(world.project, agent, more));
+  return expectValue(await caller.open(fixture.project, agent, more));
 }
 
 async function reads(session: Session, key: string): Promise<string> {
@@ -53,8 +53,8 @@ async function give(session: Session, agent: string, grants: readonly string[], 
   return done.value["result"] as Made;
 }
 
-function revoke(id: string, kill = false): ReturnType<typeof world.control<"links.revoke">> {
-  return world.control("links.revoke", { id, kill });
+function revoke(id: string, kill = false): ReturnType<typeof fixture.control<"links.revoke">> {
+  return fixture.control("links.revoke", { id, kill });
 }
 
 describe("nothing is delegated that is not held", () => {
@@ -93,12 +93,12 @@ describe("nothing is delegated that is not held", () => {
     // It is an ordinary request: the granter tries it and is denied.
     const key = String(value["need"]).slice("memory.read ".length);
     expect(await reads(session, key)).toBe("scope_violation");
-    const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
+    const { entry } = expectValue(await fixture.control("log.entry", { id: String(value["id"]) })).entry;
     expect(entry.more).toMatchObject({
       need: value["need"],
       requests: [expect.stringMatching(/^agent\.grant worker /)],
     });
-    const why = await world.ambit("why", entry.id);
+    const why = await fixture.ambit("why", entry.id);
     expect(why.out).toContain(key);
   });
 
@@ -163,9 +163,9 @@ describe("a delegation ends", () => {
     const third = await give(lower, "receiver", ["memory.read{keys=[notes/a]}"]);
     const worker = await open("receiver");
     for (const session of [one, lower, worker]) expect(await reads(session, "notes/a")).toBe("done");
-    const shown = await world.ambit("agents", "tree");
+    const shown = await fixture.ambit("agents", "tree");
     expect(shown.out).toMatch(/tree-1[\s\S]*tree-2/);
-    expect(given(await revoke(first.link)).revoked.toSorted()).toEqual(
+    expect(expectValue(await revoke(first.link)).revoked.toSorted()).toEqual(
       [first.link, second.link, third.link].toSorted(),
     );
     for (const session of [one, lower, worker]) expect(await reads(session, "notes/a")).not.toBe("done");
@@ -179,7 +179,7 @@ describe("a delegation ends", () => {
     await make(boss, "middle-1", ["memory.read{keys=[notes/**]}", ...PASSING]);
     const middle = await open("middle-1");
     const below = await make(middle, "middle-2", ["memory.read{keys=[notes/**]}"]);
-    given(await revoke(below.link));
+    expectValue(await revoke(below.link));
     expect(await reads(await open("middle-2"), "notes/a")).not.toBe("done");
     expect(await reads(middle, "notes/a")).toBe("done");
   });
@@ -188,10 +188,10 @@ describe("a delegation ends", () => {
     await make(await open("narrowed"), "narrow-child", ["memory.read{keys=[a,b]}"]);
     const child = await open("narrow-child");
     expect([await reads(child, "a"), await reads(child, "b")]).toEqual(["done", "done"]);
-    world.agent("narrowed", ["memory.read{keys=[a]}", ...PASSING]);
+    fixture.agent("narrowed", ["memory.read{keys=[a]}", ...PASSING]);
     await until(async () => (await reads(child, "b")) === "scope_violation", "the edit holds below");
     expect(await reads(child, "a")).toBe("done");
-    world.agent("narrowed", [], "broken: [\n");
+    fixture.agent("narrowed", [], "broken: [\n");
     await until(async () => (await reads(child, "a")) !== "done", "a broken record passes nothing on");
   });
 
@@ -199,7 +199,7 @@ describe("a delegation ends", () => {
     await make(await open("deleted"), "deleted-child", ["memory.read{keys=[a]}"]);
     const child = await open("deleted-child");
     expect(await reads(child, "a")).toBe("done");
-    rmSync(join(world.project, ".ambit", "agents", "deleted.md"));
+    rmSync(join(fixture.project, ".ambit", "agents", "deleted.md"));
     await until(async () => (await reads(child, "a")) !== "done", "the delegation is invalid");
   });
 
@@ -215,14 +215,14 @@ describe("a delegation ends", () => {
     await make(stopped, "stopped-child", ["memory.read{keys=[a]}"]);
     const child = await open("stopped-child");
     expect(await reads(child, "a")).toBe("done");
-    const ran = await world.ambit("stop", "stopped", "--json");
+    const ran = await fixture.ambit("stop", "stopped", "--json");
     expect(JSON.parse(ran.out)).toMatchObject({ ok: true, sessions: 1, links: 1 });
     expect(await reads(child, "a")).not.toBe("done");
     expect(await reads(stopped, "a")).toBe("unknown_session");
     expect(await reads(await open("stopped"), "a")).toBe("done");
-    expect((await world.ambit("stop", "stopped-child")).status).toBe(0);
-    expect(await caller.open(world.project, "stopped-child")).toMatchObject({ ok: false, code: "unknown_agent" });
-    expect((await world.ambit("stop", "not-an-agent")).status).not.toBe(0);
+    expect((await fixture.ambit("stop", "stopped-child")).status).toBe(0);
+    expect(await caller.open(fixture.project, "stopped-child")).toMatchObject({ ok: false, code: "unknown_agent" });
+    expect((await fixture.ambit("stop", "not-an-agent")).status).not.toBe(0);
   });
 });
 
@@ -232,7 +232,7 @@ describe("a token", () => {
     const holder = await open("holder");
     expect(await reads(holder, "notes/token")).not.toBe("done");
     const claim = (agent: string, text: string): ReturnType<Caller["open"]> =>
-      caller.open(world.project, agent, { token: text });
+      caller.open(fixture.project, agent, { token: text });
     expect(await claim("stranger", token ?? "")).toMatchObject({ ok: false, code: "revoked" });
     expect(await claim("holder", `${token}x`)).toMatchObject({ ok: false, code: "revoked" });
     expect(await claim("holder", "ambit-token.l_x.y")).toMatchObject({ ok: false, code: "revoked" });
@@ -247,11 +247,11 @@ describe("a token", () => {
     const boss = await open("boss");
     const grants = ["memory.read{keys=[notes/late]}"];
     const gone = await give(boss, "stranger", grants, { token: true });
-    given(await revoke(gone.link));
-    expect(await caller.open(world.project, "stranger", { token: gone.token ?? "" })).toMatchObject({ ok: false });
+    expectValue(await revoke(gone.link));
+    expect(await caller.open(fixture.project, "stranger", { token: gone.token ?? "" })).toMatchObject({ ok: false });
     const brief = await give(boss, "stranger", grants, { token: true, seconds: 1 });
     await until(() => pastOf(brief.link), "its time is over");
-    await caller.open(world.project, "stranger", { token: brief.token ?? "" });
+    await caller.open(fixture.project, "stranger", { token: brief.token ?? "" });
     expect(await reads(await open("stranger"), "notes/late")).not.toBe("done");
   });
 
@@ -259,31 +259,31 @@ describe("a token", () => {
     const { token } = await give(await open("boss"), "holder", ["memory.read{keys=[notes/x]}"], { token: true });
     const secret = token?.split(".")[2] ?? "";
     expect(secret.length).toBeGreaterThan(16);
-    expect(JSON.stringify(await world.log())).not.toContain(secret);
+    expect(JSON.stringify(await fixture.log())).not.toContain(secret);
   });
 });
 
 async function pastOf(id: string): Promise<boolean> {
-  const { links } = given(await world.control("links.list", {}));
+  const { links } = expectValue(await fixture.control("links.list", {}));
   return (links.find((link) => link.id === id)?.expires ?? 0) < Date.now();
 }
 
 describe("a program that runs by a delegation", () => {
   test("is killed when the delegation is revoked with --kill, and none starts after it", async () => {
     const made = await make(await open("runner"), "run-child", [
-      `proc.exec{in=${world.project}}`,
-      `fs.read{in=${world.project}}`,
+      `proc.exec{in=${fixture.project}}`,
+      `fs.read{in=${fixture.project}}`,
     ]);
     const child = await open("run-child");
     const texts: string[] = [];
-    const running = child.running(["sh", "-c", "echo begun; exec sleep 60"], world.project, {
+    const running = child.running(["sh", "-c", "echo begun; exec sleep 60"], fixture.project, {
       onText: (text) => texts.push(text),
     });
     await until(() => texts.join("").includes("begun"), "it runs");
-    const ended = await world.ambit("agents", "revoke", "--link", made.link, "--kill");
-    const answer = called(await running.answer);
+    const ended = await fixture.ambit("agents", "revoke", "--link", made.link, "--kill");
+    const answer = outcomeOf(await running.answer);
     expect({ ended, answer }).toMatchObject({ ended: { status: 0 } });
     expect(answer.value["ending"]).not.toMatchObject({ kind: "exited", status: 0 });
-    expect((await child.run(["true"], world.project)).said).not.toBe("ran");
+    expect((await child.run(["true"], fixture.project)).said).not.toBe("ran");
   });
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
 const TOOL = `
 export default [
@@ -24,19 +24,19 @@ export default [
 ];
 `;
 
-let world: World;
+let fixture: Fixture;
 let session: Session;
 beforeAll(async () => {
-  world = await World.make();
-  world.write("project/notes/a.txt", "a\n");
-  world.write("project/.ambit/tools/nosy.mjs", TOOL);
-  symlinkSync("/etc/hostname", join(world.project, "out"));
-  symlinkSync(join(world.project, ".ambit"), join(world.project, "config-link"));
-  world.agent(
+  fixture = await Fixture.make();
+  fixture.write("project/notes/a.txt", "a\n");
+  fixture.write("project/.ambit/tools/nosy.mjs", TOOL);
+  symlinkSync("/etc/hostname", join(fixture.project, "out"));
+  symlinkSync(join(fixture.project, ".ambit"), join(fixture.project, "config-link"));
+  fixture.agent(
     "coder",
     [
-      `fs.read{in=${world.project}}`,
-      `fs.write{in=${world.project}}`,
+      `fs.read{in=${fixture.project}}`,
+      `fs.write{in=${fixture.project}}`,
       "proc.exec",
       "net.connect{hosts=[good.example],ports=[443]}",
       "obs.query",
@@ -44,14 +44,14 @@ beforeAll(async () => {
     ],
     "sandbox: .\n",
   );
-  await world.begin();
-  session = given(await world.caller().open(world.project, "coder"));
+  await fixture.begin();
+  session = expectValue(await fixture.caller().open(fixture.project, "coder"));
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 /** The denials of a call: the last allowed one of this tool. */
 async function denialsOf(tool: string): Promise<readonly LogEntry[]> {
-  const log = await world.log({ kind: "decision" });
+  const log = await fixture.log({ kind: "decision" });
   const call = log.findLast((entry) => entry.tool === tool && entry.outcome === "allow");
   return log.filter(({ of, outcome }) => of === call?.id && outcome === "deny");
 }
@@ -131,11 +131,11 @@ describe.each(rows)("%s", (_, { tool, input, code, verb, need }) => {
       ["--code", code],
       ["--verb", verb],
     ])
-      expect((await world.ambit("log", ...words, "--json")).out).toContain(id);
-    const why = await world.ambit("why", id);
+      expect((await fixture.ambit("log", ...words, "--json")).out).toContain(id);
+    const why = await fixture.ambit("why", id);
     expect([why.status, why.out]).toEqual([0, expect.stringContaining(code)]);
-    expect((await world.status()).denials.find((one) => one.code === code)?.times).toBeGreaterThan(0);
-    const observed = given(await session.ask("call.do", { tool: "obs_query", input: { tag: "denial" } }).answer);
+    expect((await fixture.status()).denials.find((one) => one.code === code)?.times).toBeGreaterThan(0);
+    const observed = expectValue(await session.ask("call.do", { tool: "obs_query", input: { tag: "denial" } }).answer);
     expect(JSON.stringify(observed)).toContain(id);
   });
 
@@ -150,19 +150,19 @@ describe.each(rows)("%s", (_, { tool, input, code, verb, need }) => {
 });
 
 test("repeated refusals are counted, and no count is lost", async () => {
-  const before = (await world.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0;
+  const before = (await fixture.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0;
   await session.do("nosy", { path: "out", times: 40 });
   const written = await denialsOf("nosy");
   expect(written.length).toBeLessThanOrEqual(4);
   await until(
     async () =>
-      ((await world.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0) >= before + 40,
+      ((await fixture.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0) >= before + 40,
     "all of them are counted",
   );
 });
 
 test("a denial at the gate has the arguments, too", async () => {
   await session.do("fs_delete", { path: "notes/a.txt" });
-  const entry = (await world.log({ kind: "decision", outcome: "deny" })).findLast(({ tool }) => tool === "fs_delete");
+  const entry = (await fixture.log({ kind: "decision", outcome: "deny" })).findLast(({ tool }) => tool === "fs_delete");
   expect(entry?.more["arguments"]).toEqual({ path: "notes/a.txt" });
 });

@@ -8,26 +8,30 @@ import { root } from "../e2e/ambit.ts";
 import { recordText } from "../house/files.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Ran } from "./calling.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("coder", ["proc.exec{cmds=[ls,cat]}", "fs.read"], "sandbox: .\n");
-  world.agent("other", ["proc.exec{cmds=[ls]}", "fs.read"], "sandbox: .\n");
-  world.agent("careful", ["proc.exec{cmds=[ls],clean}", "fs.read"], "sandbox: .\n");
-  world.agent("streamer", ["proc.exec{cmds=[echo,sleep,seq,sh,touch],root=rw}", "fs.read", "fs.write"], "sandbox: .\n");
-  mkdirSync(join(world.project, "src"));
-  writeFileSync(join(world.project, "src", "seen"), "");
+  fixture = await Fixture.make();
+  fixture.agent("coder", ["proc.exec{cmds=[ls,cat]}", "fs.read"], "sandbox: .\n");
+  fixture.agent("other", ["proc.exec{cmds=[ls]}", "fs.read"], "sandbox: .\n");
+  fixture.agent("careful", ["proc.exec{cmds=[ls],clean}", "fs.read"], "sandbox: .\n");
+  fixture.agent(
+    "streamer",
+    ["proc.exec{cmds=[echo,sleep,seq,sh,touch],root=rw}", "fs.read", "fs.write"],
+    "sandbox: .\n",
+  );
+  mkdirSync(join(fixture.project, "src"));
+  writeFileSync(join(fixture.project, "src", "seen"), "");
   // Another workspace inside this one, whose agent of the same id may do more.
-  world.write("project/inner/.ambit/agents/coder.md", recordText(["proc.exec{cmds=[ls,cat,id]}", "fs.read"]));
-  await world.begin();
+  fixture.write("project/inner/.ambit/agents/coder.md", recordText(["proc.exec{cmds=[ls,cat,id]}", "fs.read"]));
+  await fixture.begin();
   // By a process that is no client of a session yet.
-  const trusted = await world.caller().spawn(join(world.project, "inner"), ...world.words("trust", "--yes"));
+  const trusted = await fixture.caller().spawn(join(fixture.project, "inner"), ...fixture.words("trust", "--yes"));
   if (trusted.status !== 0) throw new Error(trusted.out);
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 interface Question {
   readonly agent?: string;
@@ -37,16 +41,16 @@ interface Question {
 }
 
 /** A client's process starts its hooks and its commands, each by a shell. */
-function hook(of: Caller, { agent = "coder", command, cwd = world.project, more = {} }: Question): Promise<Ran> {
+function hook(of: Caller, { agent = "coder", command, cwd = fixture.project, more = {} }: Question): Promise<Ran> {
   const about = { session_id: "one", cwd, hook_event_name: "PreToolUse" };
   const input = JSON.stringify({ ...about, tool_name: "Bash", tool_input: { command }, ...more });
-  const words = [nativeProgram(root), "hook", world.folder, "20000", "claude", agent];
+  const words = [nativeProgram(root), "hook", fixture.folder, "20000", "claude", agent];
   return of.spawn(cwd, "sh", "-c", `printf %s "$0" | "$@"; exit $?`, input, ...words);
 }
 
 /** As clients run commands. */
-function shell(of: Caller, command: string, cwd = world.project): Promise<Ran> {
-  const variables = Object.entries(world.environment).map(([name, value]) => `${name}=${value}`);
+function shell(of: Caller, command: string, cwd = fixture.project): Promise<Ran> {
+  const variables = Object.entries(fixture.environment).map(([name, value]) => `${name}=${value}`);
   return of.spawn(cwd, "env", ...variables, "sh", "-c", command);
 }
 
@@ -60,10 +64,10 @@ async function rewritten(of: Caller, question: Question): Promise<string> {
 const sessionIn = (command: string): string => / --session (s_\w+)/.exec(command)?.[1] ?? "";
 
 test("the command is decided, and logged, in the hook's session, and opens none of its own", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { command: "ls src" });
   expect(await shell(one, command)).toEqual({ status: 0, out: "seen\n" });
-  const entries = await world.log({ agent: "coder" });
+  const entries = await fixture.log({ agent: "coder" });
   const decided = entries.filter(
     ({ kind, tool, outcome }) => kind === "decision" && tool === "shell" && outcome === "allow",
   );
@@ -77,26 +81,26 @@ test.each<[string, number, string]>([
   ["cat src/seen missing || ls src", 0, "seen\n"],
   ["ls src && cat missing", 1, "seen\n"],
 ])("the status and output of %s are those of the script", async (script, status, part) => {
-  const one = world.caller();
+  const one = fixture.caller();
   const ran = await shell(one, await rewritten(one, { command: script }));
   expect([ran.status, ran.out]).toEqual([status, expect.stringContaining(part)]);
 });
 
 test("output comes while the script runs, which ends with the client's command", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { agent: "streamer", command: "echo first; sleep 1000" });
   // Without the first line before the end of the script nothing here would end.
   const lines = `${command} >"$1" 2>&1 & read first <"$1"; echo "got $first"; kill $!; wait $!; echo "ended"`;
-  const pipe = join(world.base, "pipe");
+  const pipe = join(fixture.base, "pipe");
   const ran = await shell(one, `mkfifo ${pipe}; set -- ${pipe}; ${lines}`);
   expect(ran.out).toMatch(/^got first\n(.*\n)?ended\n$/);
   const running = async (): Promise<number | undefined> =>
-    (await world.status()).sessions.find(({ agent }) => agent === "streamer")?.running;
+    (await fixture.status()).sessions.find(({ agent }) => agent === "streamer")?.running;
   await until(async () => (await running()) === 0, "the script ended with its command");
 });
 
 test("a reader that takes its time gets every byte, more than a result can have, and the status", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { agent: "streamer", command: "seq 1 400000; sh -c 'exit 7'" });
   const { out } = await shell(one, `{ ${command}; echo "status $?" >&2; } | { sleep 1; cksum; }; seq 1 400000 | cksum`);
   const [status, streamed, whole] = out
@@ -108,17 +112,17 @@ test("a reader that takes its time gets every byte, more than a result can have,
 });
 
 test("a change that was not applied is said after the output", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { agent: "streamer", command: "touch .envrc src/inside && echo made" });
   const { out } = await shell(one, command);
   expect(out).toContain("made\n");
-  expect(existsSync(join(world.project, "src", "inside"))).toBe(true);
+  expect(existsSync(join(fixture.project, "src", "inside"))).toBe(true);
   expect(out).toMatch(/ambit: not applied: \.envrc \(approval_required\)/);
-  rmSync(join(world.project, "src", "inside"));
+  rmSync(join(fixture.project, "src", "inside"));
 });
 
 test("a sub-agent of the client has the session of its conversation", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const [own, inner] = [
     await rewritten(one, { command: "ls src" }),
     await rewritten(one, { command: "ls src", more: { agent_id: "a1", agent_type: "explorer" } }),
@@ -128,8 +132,8 @@ test("a sub-agent of the client has the session of its conversation", async () =
 });
 
 test("after the client went into another workspace its command is still decided by the hook's agent", async () => {
-  const one = world.caller();
-  const inner = join(world.project, "inner");
+  const one = fixture.caller();
+  const inner = join(fixture.project, "inner");
   const command = await rewritten(one, { command: "ls src" });
   expect((await shell(one, command, inner)).out).toBe("seen\n");
   // The inner agent of this id may run `id`; the hook's session is that of the outer one.
@@ -139,12 +143,12 @@ test("after the client went into another workspace its command is still decided 
 });
 
 test("a command of the client that opens a session of its own is not clean either", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   await hook(one, { command: "ls" });
   const words = ["call", "careful", "shell", JSON.stringify({ script: "ls" })];
-  const below = await one.spawn(world.project, ...world.words(...words));
+  const below = await one.spawn(fixture.project, ...fixture.words(...words));
   expect([below.status, below.out]).toEqual([10, expect.stringContaining("untrusted_content")]);
-  expect((await world.ambit(...words)).status).toBe(0);
+  expect((await fixture.ambit(...words)).status).toBe(0);
 });
 
 test.each<[string, (command: string) => string]>([
@@ -152,14 +156,14 @@ test.each<[string, (command: string) => string]>([
   ["no id", (command) => command.replace(/ --session s_\w+/, " --session ''")],
   ["another agent", (command) => command.replace(" call coder ", " call other ")],
 ])("refused with %s", async (_, change) => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { command: "ls src" });
   const { status, out } = await shell(one, change(command));
   expect([status, out]).toEqual([1, expect.stringContaining("no open session of a client's hook")]);
 });
 
 test("refused to a process that the client did not start, with the id of a session that is open", async () => {
-  const [one, other] = [world.caller(), world.caller()];
+  const [one, other] = [fixture.caller(), fixture.caller()];
   const command = await rewritten(one, { command: "ls src" });
   const { status, out } = await shell(other, command);
   expect([status, out]).toEqual([1, expect.stringContaining("no open session of a client's hook")]);
@@ -167,21 +171,21 @@ test("refused to a process that the client did not start, with the id of a sessi
 });
 
 test("the same conversation in another process of the client has another session", async () => {
-  const [one, other] = [world.caller(), world.caller()];
+  const [one, other] = [fixture.caller(), fixture.caller()];
   const [first, second] = [await rewritten(one, { command: "ls src" }), await rewritten(other, { command: "ls src" })];
   expect(sessionIn(first)).not.toBe(sessionIn(second));
   expect((await shell(other, second)).out).toBe("seen\n");
 });
 
 test.each(["--user ann", "--pledge fs.read", "--token t"])("refused together with %s", async (option) => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { command: "ls src" });
   const { status, out } = await shell(one, `${command} ${option}`);
   expect([status, out]).toEqual([2, expect.stringContaining("leave out --user")]);
 });
 
 test("a process that calls through it can neither end nor limit it", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { command: "ls src" });
   const session = sessionIn(command);
   const codes: string[] = [];
@@ -201,10 +205,10 @@ test("a process that calls through it can neither end nor limit it", async () =>
 });
 
 test("a session that has ended refuses", async () => {
-  const one = world.caller();
+  const one = fixture.caller();
   const command = await rewritten(one, { command: "ls src" });
-  await world.killDaemon();
-  await world.startDaemon();
+  await fixture.killDaemon();
+  await fixture.startDaemon();
   const { status, out } = await shell(one, command);
   expect([status, out]).toEqual([1, expect.stringContaining("repeat the call in the client")]);
   const again = await rewritten(one, { command: "ls src" });

@@ -9,28 +9,28 @@ import { protocolVersion } from "../../src/daemon/rpc/limits.ts";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
 const MODE = "permission_mode";
 const native = nativeProgram(root);
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const files = ["fs.read", "fs.write{paths=[src/**]}", "fs.write{paths=[docs/**],ask}"];
   const more = ["proc.exec{cmds=[ls,cat]}", "net.get{hosts=[api.github.com]}", "tool.invoke{tools=[mcp__notes__add]}"];
-  world.agent("coder", [...files, ...more, "tool.invoke{tools=[builtin:**]}"], "sandbox: .\n");
-  world.agent("bare", ["proc.exec{cmds=[ls,cat]}", "fs.read", "fs.write"], "sandbox: .\n");
-  world.agent("careful", ["fs.read{clean}"], "sandbox: .\n");
-  world.agent("counted", ["fs.read{calls=2}"], "sandbox: .\n");
-  mkdirSync(join(world.project, "src"));
-  writeFileSync(join(world.base, "outside"), "secret");
-  symlinkSync(join(world.base, "outside"), join(world.project, "src", "link"));
-  symlinkSync(join(world.base, "nowhere"), join(world.project, "src", "dangling"));
-  await world.begin();
+  fixture.agent("coder", [...files, ...more, "tool.invoke{tools=[builtin:**]}"], "sandbox: .\n");
+  fixture.agent("bare", ["proc.exec{cmds=[ls,cat]}", "fs.read", "fs.write"], "sandbox: .\n");
+  fixture.agent("careful", ["fs.read{clean}"], "sandbox: .\n");
+  fixture.agent("counted", ["fs.read{calls=2}"], "sandbox: .\n");
+  mkdirSync(join(fixture.project, "src"));
+  writeFileSync(join(fixture.base, "outside"), "secret");
+  symlinkSync(join(fixture.base, "outside"), join(fixture.project, "src", "link"));
+  symlinkSync(join(fixture.base, "nowhere"), join(fixture.project, "src", "dangling"));
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 interface Said {
   readonly status: number | null;
@@ -40,8 +40,8 @@ interface Said {
 
 /** As a client runs it. */
 async function run(words: readonly string[], input: string | null, milliseconds = 20_000): Promise<Said> {
-  const [folder = world.folder, ...rest] = words;
-  const child = spawn(native, ["hook", folder, String(milliseconds), ...rest], { cwd: world.project });
+  const [folder = fixture.folder, ...rest] = words;
+  const child = spawn(native, ["hook", folder, String(milliseconds), ...rest], { cwd: fixture.project });
   let [out, err] = ["", ""];
   child.stdout.on("data", (part: Buffer) => {
     out += part;
@@ -56,12 +56,12 @@ async function run(words: readonly string[], input: string | null, milliseconds 
 }
 
 function question(tool: string, input: object, more: object = {}): string {
-  const about = { session_id: "one", cwd: world.project, [MODE]: "default", hook_event_name: "PreToolUse" };
+  const about = { session_id: "one", cwd: fixture.project, [MODE]: "default", hook_event_name: "PreToolUse" };
   return JSON.stringify({ ...about, tool_name: tool, tool_input: input, ...more });
 }
 
 async function claude(tool: string, input: object, ...more: readonly string[]): Promise<Said> {
-  return run([world.folder, "claude", "coder", ...more], question(tool, input));
+  return run([fixture.folder, "claude", "coder", ...more], question(tool, input));
 }
 
 /** `allow`, `ask`, or the code of the denial. */
@@ -78,7 +78,7 @@ function updatedIn(out: string): Readonly<Record<string, string>> {
   return hookSpecificOutput.updatedInput;
 }
 
-const at = (path: string): string => join(world.project, path);
+const at = (path: string): string => join(fixture.project, path);
 
 describe("a tool of Claude Code", () => {
   test.each<[string, (path: typeof at) => object, string]>([
@@ -119,8 +119,8 @@ describe("a tool of Claude Code", () => {
     writeFileSync(at("listed"), "");
     const { out: plain } = await claude("Bash", { command: "ls listed" });
     const child = spawn("sh", ["-c", updatedIn(plain)["command"] ?? ""], {
-      cwd: world.project,
-      env: world.environment,
+      cwd: fixture.project,
+      env: fixture.environment,
     });
     let printed = "";
     for (const stream of [child.stdout, child.stderr])
@@ -138,7 +138,7 @@ describe("a tool of Claude Code", () => {
 
   test("is logged before the client runs it, with the session of the conversation", async () => {
     for (const name of ["logged", "logged-too"]) await claude("Read", { file_path: at(name) });
-    const entries = await world.log({ agent: "coder", count: 20 });
+    const entries = await fixture.log({ agent: "coder", count: 20 });
     const found = entries.filter(({ kind, more }) => kind === "decision" && JSON.stringify(more).includes("/logged"));
     expect(found).toHaveLength(2);
     expect(found[0]).toMatchObject({ outcome: "allow", tool: "fs_read", verbs: ["tool.invoke", "fs.read"] });
@@ -154,7 +154,7 @@ describe("a tool of Claude Code", () => {
 
   test("waits for an approval where no person answers the client's prompt", async () => {
     const asked = question("Write", { file_path: at("docs/b"), content: "" }, { [MODE]: "bypassPermissions" });
-    const { status, err } = await run([world.folder, "claude", "coder"], asked);
+    const { status, err } = await run([fixture.folder, "claude", "coder"], asked);
     expect([status, err]).toEqual([2, expect.stringContaining("(approval_required)")]);
     expect(err).toMatch(/a person runs: ambit approve a_\w+/);
   });
@@ -172,23 +172,23 @@ test.each<[string, string]>([
   ["rm src/a", "2 scope_violation"],
 ])("a command that the client runs itself: %s", async (command, expected) => {
   const { status: found, err } = await run(
-    [world.folder, "claude", "bare", "--no-sandbox"],
+    [fixture.folder, "claude", "bare", "--no-sandbox"],
     question("Bash", { command }),
   );
   expect(`${found} ${/\(([a-z_]+)\)/.exec(err)?.[1] ?? ""}`).toBe(expected);
 });
 
 test("a grant for sessions that have read nothing untrusted covers no hook", async () => {
-  const { err } = await run([world.folder, "claude", "careful"], question("Read", { file_path: at("a") }));
+  const { err } = await run([fixture.folder, "claude", "careful"], question("Read", { file_path: at("a") }));
   expect(err).toContain("(untrusted_content)");
 });
 
 test("questions at once have one session", async () => {
   const asked = question("Read", { file_path: at("a") }, { session_id: "at once" });
-  const answers = await Promise.all(Array.from({ length: 16 }, () => run([world.folder, "claude", "bare"], asked)));
+  const answers = await Promise.all(Array.from({ length: 16 }, () => run([fixture.folder, "claude", "bare"], asked)));
   expect(answers.map(({ status: found }) => found)).toEqual(Array.from({ length: 16 }, () => 0));
-  const opened = await world.log({ agent: "bare", kind: "session", outcome: "opened", count: 50 });
-  const decided = await world.log({ agent: "bare", kind: "decision", outcome: "allow", count: 16 });
+  const opened = await fixture.log({ agent: "bare", kind: "session", outcome: "opened", count: 50 });
+  const decided = await fixture.log({ agent: "bare", kind: "decision", outcome: "allow", count: 16 });
   expect(new Set(decided.map(({ session }) => session)).size).toBe(1);
   expect(opened.filter(({ session }) => session === decided[0]?.session)).toHaveLength(1);
 });
@@ -196,7 +196,7 @@ test("questions at once have one session", async () => {
 test("a budget counts calls through hooks, over all their processes", async () => {
   const statuses: (number | null)[] = [];
   for (let count = 0; count < 4; count++)
-    statuses.push((await run([world.folder, "claude", "counted"], question("Read", { file_path: at("a") }))).status);
+    statuses.push((await run([fixture.folder, "claude", "counted"], question("Read", { file_path: at("a") }))).status);
   expect(statuses).toEqual([0, 0, 2, 2]);
 });
 
@@ -218,18 +218,18 @@ describe("the call is blocked, with a text, by", () => {
     ["a word without a value", ["claude", "coder", "--user"], question0("Read")],
     ["an unknown user", ["claude", "coder", "--user", "a/b"], question0("Read")],
   ])("%s", async (_, words, input) => {
-    const { status, out, err } = await run([world.folder, ...words], input);
+    const { status, out, err } = await run([fixture.folder, ...words], input);
     expect([status, out]).toEqual([2, ""]);
     expect(err).toMatch(/^ambit: the call is blocked: \S/);
   });
 
   test("input that does not end", async () => {
-    const { status, err } = await run([world.folder, "claude", "coder"], null, 300);
+    const { status, err } = await run([fixture.folder, "claude", "coder"], null, 300);
     expect([status, err]).toEqual([2, expect.stringContaining("in time")]);
   });
 
   test("a folder that others can read", async () => {
-    const open = join(world.base, "open");
+    const open = join(fixture.base, "open");
     mkdirSync(open, { mode: 0o755 });
     const { status, err } = await run([open, "claude", "coder"], question("Read", {}));
     expect([status, err]).toEqual([2, expect.stringContaining("cannot be reached")]);
@@ -243,7 +243,7 @@ function question0(tool: string): string {
 
 /** What answers in the daemon's place. */
 async function against(answer: (write: (bytes: Buffer) => void, end: () => void) => void): Promise<Said> {
-  const folder = join(world.base, `fake-${Math.random().toString(36).slice(2)}`);
+  const folder = join(fixture.base, `fake-${Math.random().toString(36).slice(2)}`);
   mkdirSync(folder, { mode: 0o700 });
   chmodSync(folder, 0o700);
   const server = createServer((socket) => {
@@ -309,26 +309,26 @@ describe("a daemon that fails blocks the call:", () => {
 });
 
 test("on a full disk every call is blocked, and none once there is room again", async () => {
-  const asked = question("Read", { file_path: join(world.project, "src", "a") });
+  const asked = question("Read", { file_path: join(fixture.project, "src", "a") });
   const own = { ...(JSON.parse(asked) as object), session_id: "another" };
-  expect((await run([world.folder, "claude", "coder"], asked)).status).toBe(0);
-  const [said, opening] = await world.withFullDisk(async () => [
-    await run([world.folder, "claude", "coder"], asked),
-    await run([world.folder, "claude", "coder"], JSON.stringify(own)),
+  expect((await run([fixture.folder, "claude", "coder"], asked)).status).toBe(0);
+  const [said, opening] = await fixture.withFullDisk(async () => [
+    await run([fixture.folder, "claude", "coder"], asked),
+    await run([fixture.folder, "claude", "coder"], JSON.stringify(own)),
   ]);
   expect([opening?.status, opening?.err]).toEqual([2, expect.stringContaining("could not be kept")]);
   expect([said?.status, said?.err]).toEqual([2, expect.stringContaining("(audit_unavailable)")]);
-  const isAllowed = async (): Promise<boolean> => (await run([world.folder, "claude", "coder"], asked)).status === 0;
+  const isAllowed = async (): Promise<boolean> => (await run([fixture.folder, "claude", "coder"], asked)).status === 0;
   await until(isAllowed, "there is room again");
 });
 
 test("a daemon that is halted blocks the call at the hook's own deadline", async () => {
-  const asked = question("Read", { file_path: join(world.project, "src", "a") });
-  const said = await world.withHaltedDaemon(() => run([world.folder, "claude", "coder"], asked, 500));
+  const asked = question("Read", { file_path: join(fixture.project, "src", "a") });
+  const said = await fixture.withHaltedDaemon(() => run([fixture.folder, "claude", "coder"], asked, 500));
   expect([said.status, said.err]).toEqual([2, expect.stringMatching(/^ambit: the call is blocked: \S/)]);
 });
 
 test("without a daemon nothing is read from standard input, and the status says so", async () => {
-  const { status: found, out } = await run([join(world.base, "none"), "claude", "coder"], question("Read", {}));
+  const { status: found, out } = await run([join(fixture.base, "none"), "claude", "coder"], question("Read", {}));
   expect([found, out]).toEqual([75, ""]);
 });

@@ -11,19 +11,19 @@ import { digest } from "../crash/entries.ts";
 import { root } from "../e2e/ambit.ts";
 import { isRunning } from "../house/processes.ts";
 import { until } from "../house/until.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("worker", ["memory.write", "memory.read"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("worker", ["memory.write", "memory.read"]);
+  await fixture.begin();
 });
-afterEach(() => world?.stopDaemon());
-afterAll(() => world?.remove());
+afterEach(() => fixture?.stopDaemon());
+afterAll(() => fixture?.remove());
 
-const path = (name: string): string => join(world.state, name);
-const saved = (name: string): string => join(world.base, `saved-${name}`);
+const path = (name: string): string => join(fixture.state, name);
+const saved = (name: string): string => join(fixture.base, `saved-${name}`);
 
 /** Everything a keyless writer may change; the keys are out of reach. */
 const FILES = ["state.db", "state.db-wal"];
@@ -111,18 +111,18 @@ const ways: readonly (readonly [what: string, tamper: () => void])[] = [
 /** `why`: another database under the old write-ahead log may be unreadable instead. */
 async function expectRefused(why: RegExp = /the log is damaged/): Promise<void> {
   const head = readFileSync(path("keys/head"), "latin1");
-  const verified = await world.ambit("audit", "verify", "--json");
+  const verified = await fixture.ambit("audit", "verify", "--json");
   expect(verified.status).not.toBe(0);
   expect(verified.out).toMatch(why);
   expect(verified.out).not.toContain('"isIntact":true');
-  const started = await world.ambit("daemon", "start");
+  const started = await fixture.ambit("daemon", "start");
   expect([started.status === 0, started.out]).toEqual([false, expect.stringMatching(why)]);
   expect(readFileSync(path("keys/head"), "latin1")).toBe(head);
-  expect((await world.ambit("audit", "verify")).out).not.toMatch(/^intact/m);
+  expect((await fixture.ambit("audit", "verify")).out).not.toMatch(/^intact/m);
 }
 
 async function calls(count: number): Promise<readonly string[]> {
-  const session = given(await world.caller().open(world.project, "worker"));
+  const session = expectValue(await fixture.caller().open(fixture.project, "worker"));
   const said: string[] = [];
   for (let call = 0; call < count; call++)
     said.push((await session.do("memory_set", { key: `k${call}`, value: "v" })).said);
@@ -132,19 +132,19 @@ async function calls(count: number): Promise<readonly string[]> {
 describe("between stop and start", () => {
   beforeAll(async () => {
     expect(await calls(3)).toEqual(["done", "done", "done"]);
-    world.stopDaemon();
+    fixture.stopDaemon();
     save("early");
-    await world.startDaemon();
+    await fixture.startDaemon();
     expect(await calls(3)).toEqual(["done", "done", "done"]);
-    world.stopDaemon();
+    fixture.stopDaemon();
     save("stopped");
   });
 
   test("unaffected calls continue", async () => {
     restore("stopped");
-    await world.startDaemon();
-    expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
-    world.stopDaemon();
+    await fixture.startDaemon();
+    expect((await fixture.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
+    fixture.stopDaemon();
   });
 
   test.each(ways)("%s", async (_, tamper) => {
@@ -157,14 +157,14 @@ describe("between stop and start", () => {
 describe("after kill -9, with the last commits in the write-ahead log alone", () => {
   beforeAll(async () => {
     restore("stopped");
-    await world.startDaemon();
-    const { pid } = await world.status();
-    const session = given(await world.caller().open(world.project, "worker"));
+    await fixture.startDaemon();
+    const { pid } = await fixture.status();
+    const session = expectValue(await fixture.caller().open(fixture.project, "worker"));
     expect((await session.do("memory_set", { key: "a", value: "b" })).said).toBe("done");
     for (const key of ["a", "b", "c"]) expect((await session.do("memory_get", { key })).said).toBe("done");
     // A kill during a commit may leave `keys/head` one commit behind: wait until the last outcome is written.
-    const newest = (await world.log({ kind: "decision" })).at(-1)?.id ?? "";
-    await until(async () => (await world.log({ kind: "outcome" })).at(-1)?.of === newest, "the outcome is written");
+    const newest = (await fixture.log({ kind: "decision" })).at(-1)?.id ?? "";
+    await until(async () => (await fixture.log({ kind: "outcome" })).at(-1)?.of === newest, "the outcome is written");
     process.kill(pid, "SIGKILL");
     await until(() => !isRunning(pid), "the daemon exited");
     save("killed");
@@ -172,11 +172,11 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
 
   test("an unchanged state goes on, with every acknowledged entry", async () => {
     restore("killed");
-    await world.startDaemon();
-    const tools = (await world.log({ kind: "decision" })).map(({ tool }) => tool);
+    await fixture.startDaemon();
+    const tools = (await fixture.log({ kind: "decision" })).map(({ tool }) => tool);
     expect(tools.slice(-4)).toEqual(["memory_set", "memory_get", "memory_get", "memory_get"]);
-    expect((await world.ambit("audit", "verify")).status).toBe(0);
-    world.stopDaemon();
+    expect((await fixture.ambit("audit", "verify")).status).toBe(0);
+    fixture.stopDaemon();
   });
 
   test.each(ways)("%s", async (_, tamper) => {
@@ -189,27 +189,27 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
 describe("while the daemon runs", () => {
   test.each(ways)("%s", async (_, tamper) => {
     restore("stopped");
-    await world.startDaemon();
-    const session = given(await world.caller().open(world.project, "worker"));
+    await fixture.startDaemon();
+    const session = expectValue(await fixture.caller().open(fixture.project, "worker"));
     expect((await session.do("memory_set", { key: "a", value: "b" })).said).toBe("done");
-    expect((await world.ambit("audit", "verify")).status).toBe(0);
+    expect((await fixture.ambit("audit", "verify")).status).toBe(0);
     tamper();
     expect((await session.do("memory_set", { key: "a", value: "c" })).said).toBe("audit_unavailable");
-    const verified = await world.ambit("audit", "verify", "--json");
+    const verified = await fixture.ambit("audit", "verify", "--json");
     expect([verified.status, verified.out]).toEqual([1, expect.stringContaining('"isIntact":false')]);
-    expect((await world.ambit("daemon", "status")).out).toContain("the log is damaged");
-    expect((await world.ambit("daemon", "logs")).out).toContain("the log cannot be written, so every call is denied");
-    world.stopDaemon();
+    expect((await fixture.ambit("daemon", "status")).out).toContain("the log is damaged");
+    expect((await fixture.ambit("daemon", "logs")).out).toContain("the log cannot be written, so every call is denied");
+    fixture.stopDaemon();
     await expectRefused();
   });
 
   test("the file is replaced under the daemon", async () => {
     restore("stopped");
-    await world.startDaemon();
+    await fixture.startDaemon();
     cpSync(join(saved("early"), "state.db"), path("other.db"));
     renameSync(path("other.db"), path("state.db"));
     await expect(calls(1)).rejects.toThrow("audit_unavailable");
-    world.stopDaemon();
+    fixture.stopDaemon();
     await expectRefused(/the log is damaged|state\.db cannot be opened/);
   });
 });
@@ -217,13 +217,13 @@ describe("while the daemon runs", () => {
 test("before the first start: an existing log is not signed with a new key", async () => {
   restore("stopped");
   rmSync(path("keys"), { recursive: true });
-  const started = await world.ambit("daemon", "start");
+  const started = await fixture.ambit("daemon", "start");
   expect([started.status === 0, started.out]).toEqual([
     false,
     expect.stringContaining("no note that is signed with its key"),
   ]);
   expect(existsSync(path("keys/head"))).toBe(false);
-  expect((await world.ambit("audit", "verify")).status).toBe(1);
+  expect((await fixture.ambit("audit", "verify")).status).toBe(1);
 });
 
 test("a log from before commits were signed continues from its last note, and is signed from there", async () => {
@@ -237,13 +237,13 @@ test("a log from before commits were signed continues from its last note, and is
   };
   // Its newest note is one that an older version could have made; the daemon signed the end when it stopped.
   older(() => undefined);
-  await world.startDaemon();
+  await fixture.startDaemon();
   expect(await calls(1)).toEqual(["done"]);
-  expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
-  world.stopDaemon();
+  expect((await fixture.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
+  fixture.stopDaemon();
   for (const forge of ["DELETE FROM checkpoint", "UPDATE checkpoint SET text = replace(text, 'time 1', 'time 2')"]) {
     older((database) => database.exec(forge));
-    const started = await world.ambit("daemon", "start");
+    const started = await fixture.ambit("daemon", "start");
     expect([started.status === 0, started.out]).toEqual([false, expect.stringContaining("the log is damaged")]);
   }
 });

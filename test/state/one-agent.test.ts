@@ -4,42 +4,42 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("counted", ["memory.write{keys=[**],calls=2}"]);
-  world.agent("lead", ["agent.create", "agent.grant", "memory.read", "memory.write", "obs.append", "sandbox.exec"]);
-  world.agent(
+  fixture = await Fixture.make();
+  fixture.agent("counted", ["memory.write{keys=[**],calls=2}"]);
+  fixture.agent("lead", ["agent.create", "agent.grant", "memory.read", "memory.write", "obs.append", "sandbox.exec"]);
+  fixture.agent(
     "board",
     ["agent.create", "agent.grant", "memory.write{ask}"],
     "approvers: { need: 2, of: [ann, bob] }\n",
   );
-  world.agent("kid", ["memory.read"]);
-  world.user("ann", ["memory.read", "agent.create", "agent.grant"]);
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("kid", ["memory.read"]);
+  fixture.user("ann", ["memory.read", "agent.create", "agent.grant"]);
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const SET = { key: "a", value: "1" };
-const open = async (agent: string, more: OpenMore = {}, cwd = world.project): Promise<Session> =>
-  given(await caller.open(cwd, agent, more));
+const open = async (agent: string, more: OpenMore = {}, cwd = fixture.project): Promise<Session> =>
+  expectValue(await caller.open(cwd, agent, more));
 
 test("a link to the workspace, and the record's path from elsewhere, charge the same account", async () => {
-  const link = join(world.base, "linked");
-  symlinkSync(world.project, link);
+  const link = join(fixture.base, "linked");
+  symlinkSync(fixture.project, link);
   const record = join(".ambit", "agents", "counted.md");
   const said: string[] = [];
   for (const [cwd, agent] of [
-    [world.project, "counted"],
+    [fixture.project, "counted"],
     [link, "counted"],
-    [world.project, join(link, record)],
-    [link, join(world.project, record)],
-    [world.project, "counted"],
+    [fixture.project, join(link, record)],
+    [link, join(fixture.project, record)],
+    [fixture.project, "counted"],
   ] as const)
     said.push((await (await open(agent, {}, cwd)).do("memory_set", SET)).said);
   expect(said).toEqual(["done", "done", "budget_exhausted", "budget_exhausted", "budget_exhausted"]);
@@ -60,13 +60,13 @@ test("two required approvers are required for the delegate as well", async () =>
   expect((await board.do("agent_create", { id: "clerk", instructions: "x", grants })).said).toBe("done");
   const asked = await (await open("clerk")).do("memory_set", SET);
   expect(asked.said).toBe("approval_required");
-  const shown = given(await world.control("approvals.show", { id: String(asked.value["approval"]) }));
+  const shown = expectValue(await fixture.control("approvals.show", { id: String(asked.value["approval"]) }));
   expect(shown.approval).toMatchObject({ need: 2, of: ["ann", "bob"] });
 });
 
 test("a delegation from an untrusted session makes the delegate's session untrusted", async () => {
   const lead = await open("lead");
-  given(await lead.ask("session.taint", { why: "a page" }).answer);
+  expectValue(await lead.ask("session.taint", { why: "a page" }).answer);
   expect((await lead.do("agent_grant", { agent: "kid", grants: ["memory.write"] })).said).toBe("done");
   const kid = await open("kid");
   await kid.do("memory_set", { key: "label", value: "x" });
@@ -78,16 +78,16 @@ test("the id of a stopped agent that an agent created is free again, and a perso
   const lead = await open("lead");
   const making = { id: "fresh", instructions: "x", grants: ["memory.read"] };
   expect((await lead.do("agent_create", making)).said).toBe("done");
-  world.agent("fresh", ["memory.write"]);
-  await world.trust();
+  fixture.agent("fresh", ["memory.write"]);
+  await fixture.trust();
   expect((await (await open("fresh")).do("memory_set", SET)).said).toBe("done");
 });
 
 test("a known secret is neither stored for an agent nor logged, whatever argument it is given as", async () => {
   const value = "S3cretValue-abcdef-123456";
   const binding = { tools: [], hosts: [], uses: null };
-  given(
-    await world.control("secrets.set", {
+  expectValue(
+    await fixture.control("secrets.set", {
       name: "planted",
       value,
       binding,
@@ -101,7 +101,7 @@ test("a known secret is neither stored for an agent nor logged, whatever argumen
   expect((await lead.do("memory_set", { key: "a", value: `x ${value}` })).said).toBe("secret_refused");
   expect((await lead.do("obs_append", { text: Buffer.from(value).toString("base64") })).said).toBe("secret_refused");
   await lead.do(value, {});
-  const entries = JSON.stringify(await world.log({ count: 1000 }));
+  const entries = JSON.stringify(await fixture.log({ count: 1000 }));
   expect(entries).toContain("[REDACTED:planted]");
   expect(entries).not.toContain(value);
 });

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { LineClient } from "../mcp/line-client.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await World.make();
-  for (const agent of ["coder", "other", "narrow"]) world.agent(agent, ["fs.read"], "sandbox: .\n");
-  world.user("ada", []);
-  await world.begin();
+  fixture = await Fixture.make();
+  for (const agent of ["coder", "other", "narrow"]) fixture.agent(agent, ["fs.read"], "sandbox: .\n");
+  fixture.user("ada", []);
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 /** The hook of Claude Code, run by this process as the client runs it. */
 function hook(tool: string, ...more: readonly string[]): "allow" | "deny" {
@@ -21,12 +21,16 @@ function hook(tool: string, ...more: readonly string[]): "allow" | "deny" {
 }
 
 function hookOf(facts: object, tool: string, ...more: readonly string[]): "allow" | "deny" {
-  const about = { session_id: "one", cwd: world.project, hook_event_name: "PreToolUse", ...facts };
+  const about = { session_id: "one", cwd: fixture.project, hook_event_name: "PreToolUse", ...facts };
   const { status, stdout, stderr } = spawnSync(
     nativeProgram(root),
-    ["hook", world.folder, "20000", "claude", "coder", ...more],
+    ["hook", fixture.folder, "20000", "claude", "coder", ...more],
     {
-      ...{ cwd: world.project, encoding: "utf8", input: JSON.stringify({ ...about, tool_name: tool, tool_input: {} }) },
+      ...{
+        cwd: fixture.project,
+        encoding: "utf8",
+        input: JSON.stringify({ ...about, tool_name: tool, tool_input: {} }),
+      },
     },
   );
   if (status === 2 && stderr.startsWith("ambit denied")) return "deny";
@@ -36,13 +40,13 @@ function hookOf(facts: object, tool: string, ...more: readonly string[]): "allow
 
 test("a call of our server's tool is left to the server while the client runs it, and only then", async () => {
   expect(hook("mcp__ambit__fs_read", "--server")).toBe("deny");
-  const other = new LineClient(world, ["--agent", "other"]);
+  const other = new LineClient(fixture, ["--agent", "other"]);
   await other.initialize();
   await other.names();
   // A server for another agent has other grants.
   expect(hook("mcp__ambit__fs_read", "--server")).toBe("deny");
   await other.end();
-  const server = new LineClient(world, ["--agent", "coder"]);
+  const server = new LineClient(fixture, ["--agent", "coder"]);
   await server.initialize();
   await server.names();
   expect(hook("mcp__ambit__fs_read", "--server")).toBe("allow");

@@ -3,18 +3,18 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let session: Session;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("reader", ["fs.read{in=/}"]);
-  await world.begin();
-  session = given(await world.caller().open(world.project, "reader"));
+  fixture = await Fixture.make();
+  fixture.agent("reader", ["fs.read{in=/}"]);
+  await fixture.begin();
+  session = expectValue(await fixture.caller().open(fixture.project, "reader"));
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const pid = process.pid;
 test.each([
@@ -28,7 +28,7 @@ test.each([
 });
 
 test("also behind a link", async () => {
-  symlinkSync(`/proc/${pid}/cmdline`, join(world.project, "link"));
+  symlinkSync(`/proc/${pid}/cmdline`, join(fixture.project, "link"));
   expect((await session.do("fs_read", { path: "link" })).said).not.toBe("done");
 });
 

@@ -6,17 +6,17 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const grants = ["fs.read", "fs.write{paths=[docs/**],ask}", "proc.exec{cmds=[ls]}"];
-  world.agent("coder", grants, "sandbox: .\n");
-  await world.begin();
+  fixture.agent("coder", grants, "sandbox: .\n");
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 interface Reply {
   readonly id?: number;
@@ -33,7 +33,7 @@ async function asked(
   input: object,
 ): Promise<{ readonly tools: readonly string[]; readonly text: string }> {
   const child = spawn(process.execPath, [join(root, "bin", "ambit"), "mcp", "serve", ...words], {
-    ...{ cwd: world.project, env: world.environment, stdio: ["pipe", "pipe", "inherit"], detached: true },
+    ...{ cwd: fixture.project, env: fixture.environment, stdio: ["pipe", "pipe", "inherit"], detached: true },
   });
   const replies = new Map<number, (reply: Reply) => void>();
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
@@ -67,7 +67,7 @@ async function answer(tool: string, input: object): Promise<Record<string, unkno
 
 // First: after the others this process is itself a client, and no terminal that it makes is a person's.
 test("a call that asks waits for our approval", async () => {
-  const input = { file_path: join(world.project, "docs", "a"), content: "" };
+  const input = { file_path: join(fixture.project, "docs", "a"), content: "" };
   const message = (id: number, method: string, params: object): string =>
     JSON.stringify({ jsonrpc: "2.0", id, method, params });
   const first = message(1, "initialize", {
@@ -76,15 +76,15 @@ test("a call that asks waits for our approval", async () => {
   const call = message(2, "tools/call", { name: TOOL, arguments: { tool_name: "Write", input } });
   // A client of its own, which is no ancestor of the person's terminal.
   const line = `{ printf '%s\\n' "$0" "$1"; while ! [ -e "$2" ]; do sleep 0.1; done; } | { shift 2; "$@"; }`;
-  const over = join(world.base, "over");
-  const words = world.words("mcp", "serve", ...SERVED);
-  const waiting = world.caller().spawn(world.project, "sh", "-c", line, first, call, over, ...words);
-  await until(async () => (await world.approvals("pending")).length === 1, "the call waits");
-  const [approval] = await world.approvals("pending");
-  const approved = await world.ambitAtTerminal("approve", approval?.id ?? "", "--yes");
+  const over = join(fixture.base, "over");
+  const words = fixture.words("mcp", "serve", ...SERVED);
+  const waiting = fixture.caller().spawn(fixture.project, "sh", "-c", line, first, call, over, ...words);
+  await until(async () => (await fixture.approvals("pending")).length === 1, "the call waits");
+  const [approval] = await fixture.approvals("pending");
+  const approved = await fixture.ambitAtTerminal("approve", approval?.id ?? "", "--yes");
   expect([approved.status, approved.out]).toEqual([0, expect.anything()]);
   await until(
-    async () => (await world.log({ agent: "coder", outcome: "allow" })).some(({ tool }) => tool === "fs_write"),
+    async () => (await fixture.log({ agent: "coder", outcome: "allow" })).some(({ tool }) => tool === "fs_write"),
     "the call was allowed",
   );
   writeFileSync(over, "");
@@ -93,7 +93,7 @@ test("a call that asks waits for our approval", async () => {
 });
 
 test("a call that the record allows keeps its arguments; a command is moved into the sandbox", async () => {
-  const input = { file_path: join(world.project, "a") };
+  const input = { file_path: join(fixture.project, "a") };
   expect(await answer("Read", input)).toEqual({ behavior: "allow", updatedInput: input });
   const { behavior, updatedInput } = await answer("Bash", { command: "ls" });
   expect([behavior, (updatedInput as { command: string }).command]).toEqual([
@@ -120,5 +120,5 @@ test("it is served on request alone, and needs an agent", async () => {
   expect(tools).not.toContain(TOOL);
   expect(text).toContain("unknown_tool");
   expect((await asked(SERVED, TOOL, {})).tools).toContain(TOOL);
-  expect((await world.ambit("mcp", "serve", "--prompt-tool")).status).toBe(2);
+  expect((await fixture.ambit("mcp", "serve", "--prompt-tool")).status).toBe(2);
 });

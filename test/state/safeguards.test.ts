@@ -5,38 +5,38 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 const PASSING = ["agent.grant", "agent.create"];
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("boss", ["memory.read", "memory.write", "obs.append", "fs.write{in=.}", ...PASSING], "sandbox: .\n");
-  world.agent("limited", ["memory.read{keys=[own]}", "tool.invoke{tools=[memory_get]}"]);
-  world.agent("narrow-maker", [
+  fixture = await Fixture.make();
+  fixture.agent("boss", ["memory.read", "memory.write", "obs.append", "fs.write{in=.}", ...PASSING], "sandbox: .\n");
+  fixture.agent("limited", ["memory.read{keys=[own]}", "tool.invoke{tools=[memory_get]}"]);
+  fixture.agent("narrow-maker", [
     "memory.read",
     "memory.write",
     "tool.invoke{tools=[agent_create,memory_get]}",
     ...PASSING,
   ]);
-  world.agent("middle", ["obs.query", ...PASSING]);
-  world.agent("clean", ["memory.read", "memory.write{clean}", "memory.write{keys=[plain]}", "obs.append"]);
-  world.agent("counted", ["memory.read{calls=1}"]);
-  world.agent("ended", ["memory.read{expires=2020-01-01T00:00:00Z}"]);
-  world.agent("plain", ["memory.read{keys=[a]}"]);
-  world.agent("asking", ["memory.write{ask}"]);
-  world.user("ann", ["memory.read{keys=[a]}", ...PASSING]);
-  world.user("ben", ["memory.read{keys=[c]}", ...PASSING]);
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("middle", ["obs.query", ...PASSING]);
+  fixture.agent("clean", ["memory.read", "memory.write{clean}", "memory.write{keys=[plain]}", "obs.append"]);
+  fixture.agent("counted", ["memory.read{calls=1}"]);
+  fixture.agent("ended", ["memory.read{expires=2020-01-01T00:00:00Z}"]);
+  fixture.agent("plain", ["memory.read{keys=[a]}"]);
+  fixture.agent("asking", ["memory.write{ask}"]);
+  fixture.user("ann", ["memory.read{keys=[a]}", ...PASSING]);
+  fixture.user("ben", ["memory.read{keys=[c]}", ...PASSING]);
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return given(await caller.open(world.project, agent, more));
+  return expectValue(await caller.open(fixture.project, agent, more));
 }
 
 async function reads(session: Session, key: string): Promise<string> {
@@ -55,7 +55,7 @@ describe("a delegation", () => {
     const limited = await open("limited");
     expect([await reads(limited, "k"), await reads(limited, "own")]).toEqual(["done", "done"]);
     // With any other grant it still calls only the tools of its record.
-    const more = ["memory.write", `fs.write{in=${world.project}}`];
+    const more = ["memory.write", `fs.write{in=${fixture.project}}`];
     expect((await boss.do("agent_grant", { agent: "limited", grants: more })).said).toBe("done");
     for (const [tool, input] of [
       ["memory_set", { key: "k", value: "x" }],
@@ -110,7 +110,7 @@ describe("a delegation", () => {
     const low = await open("low");
     expect(await reads(low, "m")).toBe("done");
     const { link } = made.value["result"] as { readonly link: string };
-    given(await world.control("links.revoke", { id: link, kill: false }));
+    expectValue(await fixture.control("links.revoke", { id: link, kill: false }));
     // Not even a tool that needs no other grant.
     expect(await reads(low, "m")).toBe("capability_absent");
   });
@@ -121,8 +121,8 @@ describe("a delegation", () => {
     expect((await boss.do("agent_create", { id: "written-later", instructions: "x", grants })).said).toBe("done");
     const session = await open("written-later");
     expect(await writes(session, "k")).toBe("done");
-    world.agent("written-later", ["memory.read{keys=[own]}", "tool.invoke{tools=[memory_get]}"]);
-    await world.trust();
+    fixture.agent("written-later", ["memory.read{keys=[own]}", "tool.invoke{tools=[memory_get]}"]);
+    await fixture.trust();
     await until(async () => (await reads(session, "own")) === "done", "the record counts");
     expect([await writes(session, "k"), await reads(session, "k")]).toEqual(["scope_violation", "done"]);
   });
@@ -131,7 +131,7 @@ describe("a delegation", () => {
 test("a broken configuration denies every call of an open session, and counts again once it is corrected", async () => {
   const session = await open("boss");
   const both = async (): Promise<readonly string[]> => [await reads(session, "a"), await reads(session, "b")];
-  const write = (text: string): void => world.write("config/ambit/config.yml", text);
+  const write = (text: string): void => fixture.write("config/ambit/config.yml", text);
   // The daemon reads twice a second whether a copy of the log has to be kept; a broken file leaves that unknown.
   const counted = (): Promise<void> => until(async () => (await reads(session, "a")) === "done", "the file counts");
   expect(await both()).toEqual(["done", "done"]);
@@ -147,14 +147,14 @@ test("a broken configuration denies every call of an open session, and counts ag
       expect(await both()).toEqual(["done", "scope_violation"]);
     }
   } finally {
-    rmSync(join(world.config, "config.yml"));
+    rmSync(join(fixture.config, "config.yml"));
     await counted();
   }
   expect(await both()).toEqual(["done", "done"]);
 });
 
 describe("a user whose record was deleted", () => {
-  const path = (name: string): string => join(world.config, "users", `${name}.md`);
+  const path = (name: string): string => join(fixture.config, "users", `${name}.md`);
 
   test("is denied, in open sessions and delegations, until the record is back", async () => {
     const session = await open("boss", { user: "ann" });
@@ -172,11 +172,11 @@ describe("a user whose record was deleted", () => {
         "unknown_user",
       ]);
       expect(await reads(below, "a")).toBe("unknown_user");
-      const { entries } = given(await world.control("log.query", { code: "unknown_user", count: 1 }));
+      const { entries } = expectValue(await fixture.control("log.query", { code: "unknown_user", count: 1 }));
       expect(entries[0]?.entry).toMatchObject({ kind: "decision", outcome: "deny", user: "ann" });
       rmSync(path("anna"), { force: true });
       rmSync(path("Ann"), { force: true });
-      world.user("ann", ["memory.read{keys=[a]}", ...PASSING]);
+      fixture.user("ann", ["memory.read{keys=[a]}", ...PASSING]);
       expect(await reads(session, "a")).toBe("done");
     }
   });
@@ -203,12 +203,12 @@ describe("a tainted session", () => {
     expect(said).toBe("untrusted_content");
     expect(value["reason"]).toMatch(/has read untrusted content/);
     expect(await writes(session, "plain")).toBe("done");
-    const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
+    const { entry } = expectValue(await fixture.control("log.entry", { id: String(value["id"]) })).entry;
     expect(entry.more["suggest"]).toBeNull();
-    const why = await world.ambit("why", entry.id);
+    const why = await fixture.ambit("why", entry.id);
     expect(why.out).toMatch(/untrusted_content/);
     expect(why.out).not.toMatch(/grant --from/);
-    const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
+    const grant = await fixture.ambit("agents", "grant", "--from", entry.id, "--yes");
     expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/no grant is proposed/)]);
   });
 
@@ -220,9 +220,9 @@ describe("a tainted session", () => {
     await session.do("memory_get", { key: "a" });
     const { said, value } = await session.do("memory_get", { key: "a" });
     expect(said).toBe(code);
-    const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
+    const { entry } = expectValue(await fixture.control("log.entry", { id: String(value["id"]) })).entry;
     expect(entry.more["suggest"]).toBeNull();
-    const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
+    const grant = await fixture.ambit("agents", "grant", "--from", entry.id, "--yes");
     expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/no grant is proposed/)]);
   });
 });
@@ -232,17 +232,17 @@ describe("a refused approval", () => {
     const session = await open("asking");
     const first = await session.do("memory_set", { key: "k", value: "x" });
     const id = String(first.value["approval"]);
-    given(await world.control("approvals.refuse", { id, reason: "no" }));
+    expectValue(await fixture.control("approvals.refuse", { id, reason: "no" }));
     expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("approval_refused");
-    const reopened = await world.ambit("approvals", "reopen", id);
+    const reopened = await fixture.ambit("approvals", "reopen", id);
     expect([reopened.status, reopened.out]).toEqual([0, expect.stringMatching(/pending again/)]);
     expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("approval_required");
-    expect((await world.ambit("approvals", "reopen", id)).status).toBe(1);
-    given(await world.approve(id));
+    expect((await fixture.ambit("approvals", "reopen", id)).status).toBe(1);
+    expectValue(await fixture.approve(id));
     expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("done");
     // Not by a process of a session.
-    given(await world.control("approvals.refuse", { id: await again(session), reason: "no" }));
-    const own = await caller.spawn(world.project, ...world.words("approvals", "reopen", id));
+    expectValue(await fixture.control("approvals.refuse", { id: await again(session), reason: "no" }));
+    const own = await caller.spawn(fixture.project, ...fixture.words("approvals", "reopen", id));
     expect(own.status).not.toBe(0);
   });
 
@@ -266,54 +266,54 @@ describe("a look-alike id", () => {
     expect(await boss.do("agent_create", { id: "Plain", instructions: "x", grants })).toMatchObject({
       said: "invalid_input",
     });
-    world.agent("Counted", ["memory.read"]);
-    await until(async () => !(await caller.open(world.project, "counted")).ok, "neither is read");
-    expect(await caller.open(world.project, "Counted")).toMatchObject({ ok: false, code: "unknown_agent" });
-    rmSync(join(world.project, ".ambit", "agents", "Counted.md"));
-    await until(async () => (await caller.open(world.project, "counted")).ok, "it is told apart again");
+    fixture.agent("Counted", ["memory.read"]);
+    await until(async () => !(await caller.open(fixture.project, "counted")).ok, "neither is read");
+    expect(await caller.open(fixture.project, "Counted")).toMatchObject({ ok: false, code: "unknown_agent" });
+    rmSync(join(fixture.project, ".ambit", "agents", "Counted.md"));
+    await until(async () => (await caller.open(fixture.project, "counted")).ok, "it is told apart again");
   });
 
   test.each([["-y"], ["sco\u200but"], ["anonymous"], ["scout "]])("as a file name grants nothing: %j", async (id) => {
-    world.agent(id, ["memory.read"]);
-    const shown = await world.ambit("trust", "--yes");
+    fixture.agent(id, ["memory.read"]);
+    const shown = await fixture.ambit("trust", "--yes");
     expect(shown.out).toMatch(/id/);
-    const opened = await caller.open(world.project, id);
+    const opened = await caller.open(fixture.project, id);
     expect(opened.ok ? await reads(opened.value, "a") : "refused").not.toBe("done");
-    rmSync(join(world.project, ".ambit", "agents", `${id}.md`));
+    rmSync(join(fixture.project, ".ambit", "agents", `${id}.md`));
   });
 });
 
 describe("users: required", () => {
   test("denies sessions of unknown users or none, and logs that; an untrusted edit does not lift it", async () => {
-    world.write("project/.ambit/config.yml", "users: required\n");
-    await world.trust();
-    await until(async () => !(await caller.open(world.project, "plain")).ok, "it holds");
-    expect(await caller.open(world.project, "plain")).toMatchObject({ ok: false, code: "unknown_user" });
-    expect(await caller.open(world.project, "plain", { user: "mallory" })).toMatchObject({
+    fixture.write("project/.ambit/config.yml", "users: required\n");
+    await fixture.trust();
+    await until(async () => !(await caller.open(fixture.project, "plain")).ok, "it holds");
+    expect(await caller.open(fixture.project, "plain")).toMatchObject({ ok: false, code: "unknown_user" });
+    expect(await caller.open(fixture.project, "plain", { user: "mallory" })).toMatchObject({
       ok: false,
       code: "unknown_user",
     });
     const known = await open("plain", { user: "ann" });
     expect(await reads(known, "a")).toBe("done");
-    const refused = (await world.log({ kind: "session" })).filter(({ code }) => code === "unknown_user");
+    const refused = (await fixture.log({ kind: "session" })).filter(({ code }) => code === "unknown_user");
     expect(refused.map(({ user, outcome }) => [user, outcome])).toEqual(
       expect.arrayContaining([
         [null, "deny"],
         ["mallory", "deny"],
       ]),
     );
-    const told = await world.ambit("explain", "unknown_user");
+    const told = await fixture.ambit("explain", "unknown_user");
     expect([told.status, told.out]).toEqual([0, expect.stringMatching(/users: required/)]);
     for (const edit of ["", "users: optional\n", "users: none\n"]) {
-      world.write("project/.ambit/config.yml", edit);
+      fixture.write("project/.ambit/config.yml", edit);
       await pause(700, "the daemon has compared the changed files by then");
-      const opened = await caller.open(world.project, "plain", { user: "mallory" });
+      const opened = await caller.open(fixture.project, "plain", { user: "mallory" });
       expect([edit, opened.ok ? await reads(opened.value, "a") : "refused"]).not.toEqual([edit, "done"]);
     }
-    world.write("project/.ambit/config.yml", "users: optional\n");
-    const shown = await world.ambit("trust", "--json");
+    fixture.write("project/.ambit/config.yml", "users: optional\n");
+    const shown = await fixture.ambit("trust", "--json");
     expect(shown.out).toContain('"because":"users"');
-    await world.trust();
-    await until(async () => (await caller.open(world.project, "plain", { user: "mallory" })).ok, "it is lifted");
+    await fixture.trust();
+    await until(async () => (await caller.open(fixture.project, "plain", { user: "mallory" })).ok, "it is lifted");
   });
 });

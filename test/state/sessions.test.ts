@@ -3,26 +3,26 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("pledging", ["memory.read", "memory.write"]);
+  fixture = await Fixture.make();
+  fixture.agent("pledging", ["memory.read", "memory.write"]);
   const reading = ["memory.read", "obs.append", "obs.query", "memory.write{keys=[shared/**]}"];
-  world.agent("writer", reading);
-  world.agent("careful", [...reading, "memory.write{keys=[clean/**],clean}", "proc.exec", "fs.read"], "sandbox: .\n");
-  world.agent("counting", ["memory.read{clean,calls=2}", "memory.read{keys=[shared/**]}"]);
-  world.agent("offered", ["net.get{hosts=[a.example]}", "provider.web_search{hosts=[a.example]}"]);
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("writer", reading);
+  fixture.agent("careful", [...reading, "memory.write{keys=[clean/**],clean}", "proc.exec", "fs.read"], "sandbox: .\n");
+  fixture.agent("counting", ["memory.read{clean,calls=2}", "memory.read{keys=[shared/**]}"]);
+  fixture.agent("offered", ["net.get{hosts=[a.example]}", "provider.web_search{hosts=[a.example]}"]);
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return given(await caller.open(world.project, agent, more));
+  return expectValue(await caller.open(fixture.project, agent, more));
 }
 
 async function reads(session: Session, key: string): Promise<string> {
@@ -55,7 +55,7 @@ describe("a pledge", () => {
       ],
     ];
     for (const [specs, expected] of steps) {
-      given(await session.pledge(...specs));
+      expectValue(await session.pledge(...specs));
       expect([
         specs,
         (await held()).map((said) => (said === "scope_violation" || said === "done" ? said : "capability_absent")),
@@ -79,7 +79,7 @@ describe("a pledge", () => {
         'pledge 2, "memory.raed", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
     });
     expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "scope_violation"]);
-    expect(await caller.open(world.project, "pledging", { pledge: ["nonsense"] })).toMatchObject({
+    expect(await caller.open(fixture.project, "pledging", { pledge: ["nonsense"] })).toMatchObject({
       ok: false,
       code: "invalid_input",
       message: expect.stringContaining('no session was opened: the pledge, "nonsense", is not understood:'),
@@ -88,8 +88,8 @@ describe("a pledge", () => {
 
   test("through the command line", async () => {
     const words = ["call", "pledging", "memory_get", '{"key":"b"}'];
-    expect((await world.ambit(...words, "--pledge", "memory.read{keys=[b]}")).status).toBe(0);
-    const refused = await world.ambit(...words, "--pledge", "memory.read{keys=[a]}");
+    expect((await fixture.ambit(...words, "--pledge", "memory.read{keys=[b]}")).status).toBe(0);
+    const refused = await fixture.ambit(...words, "--pledge", "memory.read{keys=[a]}");
     expect([refused.status === 0, refused.out.includes("scope_violation")]).toEqual([false, true]);
   });
 });
@@ -101,7 +101,7 @@ async function isClean(session: Session): Promise<boolean> {
 
 async function tainted(): Promise<Session> {
   const session = await open("writer");
-  given(await session.ask("session.taint", { why: "a page of the network" }).answer);
+  expectValue(await session.ask("session.taint", { why: "a page of the network" }).answer);
   return session;
 }
 
@@ -114,7 +114,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect([good.value["result"], await isClean(session)]).toMatchObject([{ clean: true }, true]);
     const bad = await session.do("memory_get", { key: "shared/bad" });
     expect([bad.value["result"], await isClean(session)]).toMatchObject([{ clean: false }, false]);
-    expect((await world.status()).sessions.find((one) => one.session === session.id)?.isClean).toBe(false);
+    expect((await fixture.status()).sessions.find((one) => one.session === session.id)?.isClean).toBe(false);
   });
 
   test("what a tainted session writes taints its readers in turn", async () => {
@@ -159,7 +159,7 @@ describe("a session is clean until it reads untrusted content", () => {
     const session = await open("careful");
     expect(await isClean(session)).toBe(true);
     const texts: string[] = [];
-    const running = session.running(["sh", "-c", "echo begun; exec sleep 60"], world.project, {
+    const running = session.running(["sh", "-c", "echo begun; exec sleep 60"], fixture.project, {
       onText: (text) => texts.push(text),
     });
     await until(() => texts.join("").includes("begun"), "it runs");
@@ -184,8 +184,8 @@ describe("a session is clean until it reads untrusted content", () => {
   test("the label survives a restart of the daemon", async () => {
     await (await tainted()).do("memory_set", { key: "shared/kept", value: "x" });
     await (await open("writer")).do("memory_set", { key: "shared/kept-good", value: "x" });
-    await world.killDaemon();
-    await world.startDaemon();
+    await fixture.killDaemon();
+    await fixture.startDaemon();
     const session = await open("careful");
     await reads(session, "shared/kept-good");
     expect(await isClean(session)).toBe(true);
@@ -196,11 +196,11 @@ describe("a session is clean until it reads untrusted content", () => {
 
 describe("a session ends", () => {
   test("with the process that opened it, and kills its programs", async () => {
-    const own = world.caller();
-    const session = given(await own.open(world.project, "careful"));
+    const own = fixture.caller();
+    const session = expectValue(await own.open(fixture.project, "careful"));
     const mark = `601.${process.pid}`;
     const texts: string[] = [];
-    void session.running(["sh", "-c", `echo begun; exec sleep ${mark}`], world.project, {
+    void session.running(["sh", "-c", `echo begun; exec sleep ${mark}`], fixture.project, {
       onText: (text) => texts.push(text),
     });
     await until(() => texts.join("").includes("begun"), "it runs");
@@ -208,21 +208,21 @@ describe("a session ends", () => {
     await own.end();
     await until(() => processesWith(mark).length === 0, "it has ended");
     await until(
-      async () => (await world.log({ session: session.id, kind: "session", outcome: "closed" })).length === 1,
+      async () => (await fixture.log({ session: session.id, kind: "session", outcome: "closed" })).length === 1,
       "its end is told",
     );
-    expect((await world.status()).sessions.some((one) => one.session === session.id)).toBe(false);
+    expect((await fixture.status()).sessions.some((one) => one.session === session.id)).toBe(false);
   });
 });
 
 describe("tools of a provider", () => {
   const offered = async (session: Session): Promise<readonly string[]> => {
     const asks = { provider: "anthropic", names: null, vectorStores: null };
-    const { tools } = given(await session.ask("tools.provider", asks).answer) as { tools: { name: string }[] };
+    const { tools } = expectValue(await session.ask("tools.provider", asks).answer) as { tools: { name: string }[] };
     return tools.map(({ name }) => name);
   };
   const entries = async ({ id }: Session) =>
-    (await world.log({ session: id, kind: "session" })).filter(({ outcome }) => outcome === "offered");
+    (await fixture.log({ session: id, kind: "session" })).filter(({ outcome }) => outcome === "offered");
 
   test("are logged when they are offered, once per session and tool", async () => {
     const [one, other] = [await open("offered"), await open("offered")];
@@ -246,12 +246,12 @@ describe("tools of a provider", () => {
 
 describe("one process", () => {
   test("has a limited share of the sessions, over any number of connections, and other processes are served", async () => {
-    const [greedy, other] = [world.caller(), world.caller()];
+    const [greedy, other] = [fixture.caller(), fixture.caller()];
     const codes = new Map<string, number>();
     for (let connection = 0; connection < 5; connection++) {
       const opened = await Promise.all(
         Array.from({ length: 256 }, () =>
-          greedy.open(world.project, "pledging", { connection: `crowd ${connection}` }),
+          greedy.open(fixture.project, "pledging", { connection: `crowd ${connection}` }),
         ),
       );
       for (const one of opened) {
@@ -263,10 +263,10 @@ describe("one process", () => {
       ["opened", 1024],
       ["not_available: this process and its children already have 1024 sessions", 256],
     ]);
-    await given(await other.open(world.project, "pledging")).close();
+    await expectValue(await other.open(fixture.project, "pledging")).close();
     // Closed sessions are free again.
     await greedy.hangUp("crowd 0");
-    await until(async () => (await greedy.open(world.project, "pledging", { connection: "again" })).ok, "room again");
+    await until(async () => (await greedy.open(fixture.project, "pledging", { connection: "again" })).ok, "room again");
     await greedy.end();
   }, 120_000);
 });

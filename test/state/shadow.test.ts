@@ -7,34 +7,34 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
 const native = nativeProgram(root);
 const LATER = new Date(Date.now() + 86_400_000).toISOString().replace(/\.\d+/, "");
 const BEFORE = new Date(Date.now() - 1000).toISOString().replace(/\.\d+/, "");
 
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   for (const agent of ["coder", "other"])
-    world.agent(agent, ["fs.read{paths=[src/**]}", "fs.write{paths=[docs/**],ask}"], "sandbox: .\n");
-  mkdirSync(join(world.project, "src"));
-  await world.begin();
+    fixture.agent(agent, ["fs.read{paths=[src/**]}", "fs.write{paths=[docs/**],ask}"], "sandbox: .\n");
+  mkdirSync(join(fixture.project, "src"));
+  await fixture.begin();
 });
-afterAll(() => world?.remove());
-beforeEach(() => rmSync(join(world.config, "config.yml"), { force: true }));
+afterAll(() => fixture?.remove());
+beforeEach(() => rmSync(join(fixture.config, "config.yml"), { force: true }));
 
 function configure(text: string): void {
-  world.write("config/ambit/config.yml", text);
+  fixture.write("config/ambit/config.yml", text);
 }
 
 const shadow = (end: string, more = ""): void => configure(`mode: shadow\nshadow: { coder: "${end}" }\n${more}`);
 
 /** `allow`, `none` for no opinion, or the code of the denial. */
 async function verdict(tool: string, input: object, agent = "coder", ...more: readonly string[]): Promise<string> {
-  const words = ["hook", world.folder, "20000", "claude", agent, ...more];
-  const child = spawn(native, words, { cwd: world.project });
+  const words = ["hook", fixture.folder, "20000", "claude", agent, ...more];
+  const child = spawn(native, words, { cwd: fixture.project });
   let [out, err] = ["", ""];
   child.stdout.on("data", (part: Buffer) => {
     out += part;
@@ -42,7 +42,7 @@ async function verdict(tool: string, input: object, agent = "coder", ...more: re
   child.stderr.on("data", (part: Buffer) => {
     err += part;
   });
-  const about = { session_id: "s", cwd: world.project, hook_event_name: "PreToolUse" };
+  const about = { session_id: "s", cwd: fixture.project, hook_event_name: "PreToolUse" };
   child.stdin.end(JSON.stringify({ ...about, tool_name: tool, tool_input: input }));
   const [status] = (await once(child, "close")) as [number | null];
   if (status === 2) return /\(([a-z_]+)\)/.exec(err)?.[1] ?? err;
@@ -50,7 +50,7 @@ async function verdict(tool: string, input: object, agent = "coder", ...more: re
 }
 
 const reads = (path: string, agent?: string): Promise<string> =>
-  verdict("Read", { file_path: join(world.project, path) }, agent);
+  verdict("Read", { file_path: join(fixture.project, path) }, agent);
 
 describe("an agent in shadow mode", () => {
   test("is not blocked, and each denial is recorded as one that would have been", async () => {
@@ -58,9 +58,9 @@ describe("an agent in shadow mode", () => {
     shadow(LATER);
     expect([await reads("a"), await reads("src/a")]).toEqual(["none", "allow"]);
     expect(await verdict("Bash", { command: "rm -rf $(x)" })).toBe("none");
-    expect(await verdict("Write", { file_path: join(world.project, "docs/a"), content: "" })).toBe("none");
+    expect(await verdict("Write", { file_path: join(fixture.project, "docs/a"), content: "" })).toBe("none");
     expect(await verdict("mcp__x__y", {})).toBe("none");
-    const told = await world.ambit("log", "--would-deny", "--json");
+    const told = await fixture.ambit("log", "--would-deny", "--json");
     const codes = told.out
       .trim()
       .split("\n")
@@ -75,19 +75,19 @@ describe("an agent in shadow mode", () => {
 
   test("is enforced in what ambit executes itself", async () => {
     shadow(LATER);
-    expect((await world.ambit("call", "coder", "fs_read", '{"path": "a"}')).status).toBe(10);
+    expect((await fixture.ambit("call", "coder", "fs_read", '{"path": "a"}')).status).toBe(10);
   });
 
   test("never changes what no tool may change, and runs no command of ambit", async () => {
     shadow(LATER);
     const write = (path: string): Promise<string> => verdict("Write", { file_path: path, content: "x" });
-    expect(await write(join(world.config, "config.yml"))).toBe("self_modification");
-    symlinkSync(join(world.config, "config.yml"), join(world.project, "src", "mine"));
-    expect(await write(join(world.project, "src", "mine"))).toBe("self_modification");
-    expect(await write(join(world.project, ".ambit", "agents", "coder.md"))).toBe("self_modification");
-    expect(await write(join(world.project, ".claude", "settings.json"))).toBe("self_modification");
+    expect(await write(join(fixture.config, "config.yml"))).toBe("self_modification");
+    symlinkSync(join(fixture.config, "config.yml"), join(fixture.project, "src", "mine"));
+    expect(await write(join(fixture.project, "src", "mine"))).toBe("self_modification");
+    expect(await write(join(fixture.project, ".ambit", "agents", "coder.md"))).toBe("self_modification");
+    expect(await write(join(fixture.project, ".claude", "settings.json"))).toBe("self_modification");
     expect(await verdict("Bash", { command: "ambit thaw" })).toBe("self_modification");
-    expect(await verdict("Bash", { command: `cat src/a > ${join(world.config, "config.yml")}` })).toBe(
+    expect(await verdict("Bash", { command: `cat src/a > ${join(fixture.config, "config.yml")}` })).toBe(
       "self_modification",
     );
   });
@@ -102,18 +102,18 @@ describe("an agent in shadow mode", () => {
   });
 
   test("is denied what the record of the session's user denies", async () => {
-    world.user("ann", ["fs.read{in=/,paths=[**]}"]);
+    fixture.user("ann", ["fs.read{in=/,paths=[**]}"]);
     shadow(LATER);
     const as = (tool: string, input: object): Promise<string> => verdict(tool, input, "coder", "--user", "ann");
-    expect(await as("Read", { file_path: join(world.project, "a") })).toBe("none");
-    expect(await as("Write", { file_path: join(world.project, "a"), content: "" })).not.toBe("none");
+    expect(await as("Read", { file_path: join(fixture.project, "a") })).toBe("none");
+    expect(await as("Write", { file_path: join(fixture.project, "a"), content: "" })).not.toBe("none");
   });
 
   test("is frozen like all others", async () => {
     shadow(LATER);
-    await world.control("freeze", {});
+    await fixture.control("freeze", {});
     const frozen = await reads("a");
-    await world.control("thaw", { presence: null });
+    await fixture.control("thaw", { presence: null });
     expect(frozen).toBe("frozen");
   });
 });
@@ -133,17 +133,17 @@ describe("shadow mode", () => {
   });
 
   test("of a project is an error, and enforces", async () => {
-    world.write("project/.ambit/config.yml", `mode: shadow\nshadow: { coder: "${LATER}" }\n`);
+    fixture.write("project/.ambit/config.yml", `mode: shadow\nshadow: { coder: "${LATER}" }\n`);
     expect(await reads("a")).not.toBe("none");
-    rmSync(join(world.project, ".ambit", "config.yml"));
+    rmSync(join(fixture.project, ".ambit", "config.yml"));
   });
 
   test("has a banner in status until it ends", async () => {
     shadow(LATER);
-    expect((await world.ambit("status")).out).toContain(
+    expect((await fixture.ambit("status")).out).toContain(
       `SHADOW MODE: calls of clients for coder are recorded and not blocked until ${LATER}`,
     );
     shadow(BEFORE);
-    expect((await world.ambit("status")).out).toContain("shadow mode of coder ended");
+    expect((await fixture.ambit("status")).out).toContain("shadow mode of coder ended");
   });
 });

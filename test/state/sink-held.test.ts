@@ -18,7 +18,7 @@ import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
 let collectors: Collectors;
 beforeAll(async () => {
@@ -26,102 +26,102 @@ beforeAll(async () => {
 });
 afterAll(() => collectors?.remove());
 
-let world: World;
+let fixture: Fixture;
 let session: Session;
-afterEach(() => world?.remove());
+afterEach(() => fixture?.remove());
 
 async function opened(): Promise<Session> {
-  return given(await world.caller().open(world.project, "worker"));
+  return expectValue(await fixture.caller().open(fixture.project, "worker"));
 }
 
 function configure(sink: string, timeout = "2s"): void {
-  world.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
+  fixture.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
 }
 
 /** A machine with its copy in a file, or none yet. */
 async function begin(name: string | null): Promise<string> {
-  world = await World.make();
-  world.agent("worker", ["memory.write"]);
+  fixture = await Fixture.make();
+  fixture.agent("worker", ["memory.write"]);
   const file = here(name ?? "copy.jsonl");
   if (name !== null) configure(file);
-  await world.begin();
+  await fixture.begin();
   session = await opened();
   return file;
 }
 
-const here = (name: string): string => join(world.base, name);
+const here = (name: string): string => join(fixture.base, name);
 const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
-const sink = async (): Promise<SinkStatus> => (await world.status()).sink as SinkStatus;
+const sink = async (): Promise<SinkStatus> => (await fixture.status()).sink as SinkStatus;
 const settled = (): Promise<void> => until(async () => (await sink()).behind === 0, "the copy has everything");
 const linesOf = (file: string): readonly string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
 const kindsOf = (file: string): readonly string[] =>
   linesOf(file).map((text) => (JSON.parse(text) as { readonly kind: string }).kind);
 
 test("a log that was rolled back and grew past its collector is not continued", async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-  world.agent("worker", ["memory.write"]);
+  fixture.agent("worker", ["memory.write"]);
   configure(`unix:${socket}`, "500ms");
   await collectors.start(socket, file);
-  await world.begin();
+  await fixture.begin();
   session = await opened();
   expect(await set("a")).toBe("done");
-  world.stopDaemon();
-  const database = join(world.state, "state.db");
+  fixture.stopDaemon();
+  const database = join(fixture.state, "state.db");
   copyFileSync(database, here("old.db"));
-  await world.startDaemon();
+  await fixture.startDaemon();
   session = await opened();
   for (let call = 0; call < 5; call++) expect(await set(`b${call}`)).toBe("done");
   await settled();
-  world.stopDaemon();
+  fixture.stopDaemon();
   const kept = linesOf(file);
   for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
   copyFileSync(here("old.db"), database);
   // Also remove the head remembered beside the keys, which alone would detect it.
-  rmSync(join(world.state, "keys", "head"));
-  await world.startDaemon();
+  rmSync(join(fixture.state, "keys", "head"));
+  await fixture.startDaemon();
   // Sessions are logged without waiting: the log is soon longer than the copy again.
   for (let more = 0; more < 20; more++) session = await opened();
-  expect((await world.log({})).length).toBeGreaterThan(kept.filter((line) => line.includes('"kind":"entry"')).length);
+  expect((await fixture.log({})).length).toBeGreaterThan(kept.filter((line) => line.includes('"kind":"entry"')).length);
   await until(async () => /differs from the log/.test((await sink()).problem ?? ""), "the other entry is found");
   expect(await set("c")).toBe("audit_unavailable");
   expect(linesOf(file)).toEqual(kept);
 });
 
 test("a collector that omits the hash is refused, with a message what to answer", async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-  world.agent("worker", ["memory.write"]);
+  fixture.agent("worker", ["memory.write"]);
   configure(`unix:${socket}`, "300ms");
   await collectors.start(socket, file, "bare");
-  await world.begin();
+  await fixture.begin();
   session = await opened();
   expect(await set("a")).toBe("audit_unavailable");
   await until(async () => /PLACE HASH/.test((await sink()).problem ?? ""), "it is told");
 });
 
 test("a collector slower than the timeout does not fill the log by itself", async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-  world.agent("worker", ["memory.write"]);
+  fixture.agent("worker", ["memory.write"]);
   configure(`unix:${socket}`, "200ms");
   await collectors.start(socket, file, "slow");
-  await world.begin();
+  await fixture.begin();
   const told = async (): Promise<number> =>
-    (await world.log({ kind: "daemon" })).filter(({ outcome }) => /^sink_(behind|caught_up)$/.test(outcome)).length;
+    (await fixture.log({ kind: "daemon" })).filter(({ outcome }) => /^sink_(behind|caught_up)$/.test(outcome)).length;
   await until(async () => (await told()) >= 2, "it was behind and caught up");
   await pause(1500, "what the daemon has to say of the sink is written by then");
-  const before = (await world.log({})).length;
+  const before = (await fixture.log({})).length;
   await pause(3000, "nothing more is written while nothing happens");
-  expect((await world.log({})).length).toBe(before);
+  expect((await fixture.log({})).length).toBe(before);
 });
 
 test("each line is written once: notes and rotations, however often a collector or the daemon restarts", async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-  world.agent("worker", ["memory.write"]);
-  await world.begin();
-  expect((await world.ambit("audit", "rotate", "--yes")).status).toBe(0);
+  fixture.agent("worker", ["memory.write"]);
+  await fixture.begin();
+  expect((await fixture.ambit("audit", "rotate", "--yes")).status).toBe(0);
   configure(`unix:${socket}`);
   let collector = await collectors.start(socket, file);
   await until(async () => (await sink())?.behind === 0, "the copy has everything");
@@ -130,30 +130,30 @@ test("each line is written once: notes and rotations, however often a collector 
     collector = await collectors.start(socket, file);
     session = await opened();
     await until(async () => (await set(`a${round}`)) === "done", "calls go on");
-    world.stopDaemon();
-    await world.startDaemon();
+    fixture.stopDaemon();
+    await fixture.startDaemon();
     await settled();
   }
   const lines = linesOf(file);
   expect(new Set(lines).size).toBe(lines.length);
   expect(kindsOf(file)).toContain("checkpoint");
   expect(kindsOf(file).filter((kind) => kind === "rotation")).toHaveLength(1);
-  expect((await world.ambit("audit", "verify", "--sink", file)).status).toBe(0);
+  expect((await fixture.ambit("audit", "verify", "--sink", file)).status).toBe(0);
 });
 
 test("a file truncated to its first lines gets each rotation once", async () => {
   const file = await begin(null);
-  expect((await world.ambit("audit", "rotate", "--yes")).status).toBe(0);
+  expect((await fixture.ambit("audit", "rotate", "--yes")).status).toBe(0);
   configure(file);
   await until(async () => (await sink())?.behind === 0, "the copy has everything");
-  world.stopDaemon();
+  fixture.stopDaemon();
   const [header = "", rotation = ""] = linesOf(file);
   expect(kindsOf(file).slice(0, 3)).toEqual(["header", "rotation", "entry"]);
   writeFileSync(file, `${header}\n${rotation}\n`);
-  await world.startDaemon();
+  await fixture.startDaemon();
   await settled();
   expect(kindsOf(file).filter((kind) => kind === "rotation")).toHaveLength(1);
-  expect((await world.ambit("audit", "verify", "--sink")).status).toBe(0);
+  expect((await fixture.ambit("audit", "verify", "--sink")).status).toBe(0);
 });
 
 test("a copy truncated at the end of a line is not verified as intact", async () => {
@@ -163,7 +163,7 @@ test("a copy truncated at the end of a line is not verified as intact", async ()
   const verify = async (
     ...more: readonly string[]
   ): Promise<{ readonly status: number | null; readonly out: string }> =>
-    world.ambit("audit", "verify", "--sink", ...more);
+    fixture.ambit("audit", "verify", "--sink", ...more);
   expect((await verify()).status).toBe(0);
   const whole = linesOf(file);
   for (const count of [5, 1]) {
@@ -194,12 +194,12 @@ test.each<readonly [string, () => Buffer]>([
   ["an unrelated file", () => Buffer.from('{"at":"2026-01-01","note":"a year of work"}')],
   ["a disk image", () => Buffer.concat([Buffer.alloc(3 * 1024 * 1024), Buffer.from("precious\n")])],
 ])("%s is refused, and left byte for byte as it was", async (_what, make) => {
-  world = await World.make();
-  world.agent("worker", ["memory.write"]);
+  fixture = await Fixture.make();
+  fixture.agent("worker", ["memory.write"]);
   const file = here("mine");
   writeFileSync(file, make(), { mode: 0o600 });
   configure(file, "300ms");
-  await world.begin();
+  await fixture.begin();
   session = await opened();
   expect(await set("a")).toBe("audit_unavailable");
   await until(async () => /no copy of a log/.test((await sink()).problem ?? ""), "it is told");
@@ -209,7 +209,7 @@ test.each<readonly [string, () => Buffer]>([
 test("a dangling link as configuration turns nothing off, nor does replacing the file", async () => {
   const file = await begin("copy.jsonl");
   await settled();
-  const config = join(world.config, "config.yml");
+  const config = join(fixture.config, "config.yml");
   const text = readFileSync(config, "utf8");
   const isKept = async (): Promise<void> => {
     for (let look = 0; look < 5; look++) {
@@ -225,11 +225,11 @@ test("a dangling link as configuration turns nothing off, nor does replacing the
   rmSync(config);
   writeFileSync(config, text);
   await until(async () => (await sink()).problem === null, "it is understood again");
-  renameSync(world.config, `${world.config}.away`);
-  symlinkSync(here("not-mounted"), world.config);
+  renameSync(fixture.config, `${fixture.config}.away`);
+  symlinkSync(here("not-mounted"), fixture.config);
   await isKept();
-  rmSync(world.config);
-  renameSync(`${world.config}.away`, world.config);
+  rmSync(fixture.config);
+  renameSync(`${fixture.config}.away`, fixture.config);
   for (let round = 0; round < 8; round++) {
     rmSync(config);
     await pause(100, "the daemon may read the configuration without the file");
@@ -237,15 +237,15 @@ test("a dangling link as configuration turns nothing off, nor does replacing the
     await pause(150, "the daemon may read the configuration with the file");
   }
   await isKept();
-  expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toEqual([]);
+  expect(await fixture.log({ kind: "daemon", outcome: "sink_removed" })).toEqual([]);
   // And at the start: it does not make the daemon forget the sink.
-  world.stopDaemon();
+  fixture.stopDaemon();
   rmSync(config);
   symlinkSync(here("not-mounted/config.yml"), config);
-  await world.startDaemon();
+  await fixture.startDaemon();
   expect(await sink()).toMatchObject({ target: file, isDenying: true });
   rmSync(config);
   mkdirSync(here("not-mounted"));
-  await until(async () => (await world.status()).sink === null, "one that is gone for good is gone");
-  expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
+  await until(async () => (await fixture.status()).sink === null, "one that is gone for good is gone");
+  expect(await fixture.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
 });

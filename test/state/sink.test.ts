@@ -16,7 +16,7 @@ import type { SinkStatus } from "../../src/core/ports/stores/sink.ts";
 import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
 let collectors: Collectors;
 beforeAll(async () => {
@@ -24,42 +24,42 @@ beforeAll(async () => {
 });
 afterAll(() => collectors?.remove());
 
-let world: World;
+let fixture: Fixture;
 let session: Session;
 /** A machine without a copy yet. */
 async function begin(): Promise<void> {
-  world = await World.make();
-  world.agent("worker", ["memory.write"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("worker", ["memory.write"]);
+  await fixture.begin();
   session = await opened();
 }
 
 /** A machine with a file as its copy from the beginning, with one call in it. */
 async function beginCopied(): Promise<string> {
-  world = await World.make();
-  world.agent("worker", ["memory.write"]);
+  fixture = await Fixture.make();
+  fixture.agent("worker", ["memory.write"]);
   const file = here("copy.jsonl");
   configure(file);
-  await world.begin();
+  await fixture.begin();
   session = await opened();
   expect(await set("a")).toBe("done");
   return file;
 }
 
 async function opened(agent = "worker"): Promise<Session> {
-  return given(await world.caller().open(world.project, agent));
+  return expectValue(await fixture.caller().open(fixture.project, agent));
 }
 
 function configure(sink: string, timeout = "2s"): void {
-  world.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
+  fixture.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
 }
 
-const end = (): Promise<void> => world?.remove();
+const end = (): Promise<void> => fixture?.remove();
 
-const here = (name: string): string => join(world.base, name);
+const here = (name: string): string => join(fixture.base, name);
 const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
 const read = async (): Promise<string> => (await session.do("memory_get", { key: "a" })).said;
-const sink = async (): Promise<SinkStatus> => (await world.status()).sink as SinkStatus;
+const sink = async (): Promise<SinkStatus> => (await fixture.status()).sink as SinkStatus;
 const settled = (): Promise<void> => until(async () => (await sink()).behind === 0, "the copy has everything");
 
 interface CopyLine {
@@ -85,11 +85,11 @@ function expectWhole(file: string): void {
 
 async function expectVerified(file: string): Promise<void> {
   expectWhole(file);
-  const key = join(world.base, "key");
-  writeFileSync(key, given(await world.control("audit.key", {})).keys[0] ?? "");
-  const alone = await world.ambit("audit", "verify", "--file", file, "--key", key, "--json");
+  const key = join(fixture.base, "key");
+  writeFileSync(key, expectValue(await fixture.control("audit.key", {})).keys[0] ?? "");
+  const alone = await fixture.ambit("audit", "verify", "--file", file, "--key", key, "--json");
   expect(JSON.parse(alone.out)).toMatchObject({ isIntact: true, problems: [] });
-  const both = await world.ambit("audit", "verify", "--sink", file, "--json");
+  const both = await fixture.ambit("audit", "verify", "--sink", file, "--json");
   expect(JSON.parse(both.out)).toMatchObject({ isIntact: true, problems: [], copy: { isIntact: true } });
 }
 
@@ -97,11 +97,11 @@ describe("in a file", () => {
   afterEach(end);
 
   test("contains every decision before its answer; the copy verifies with the public key alone", async () => {
-    world = await World.make();
+    fixture = await Fixture.make();
     const file = here("copy.jsonl");
-    world.agent("worker", ["memory.write", "memory.read"]);
+    fixture.agent("worker", ["memory.write", "memory.read"]);
     configure(file);
-    await world.begin();
+    await fixture.begin();
     session = await opened();
     for (let call = 0; call < 5; call++) {
       const done = await session.do("memory_set", { key: `k${call}`, value: "x" });
@@ -112,18 +112,18 @@ describe("in a file", () => {
     await settled();
     expect(await sink()).toMatchObject({ target: file, isDenying: false, problem: null });
     await expectVerified(file);
-    const text = await world.ambit("daemon", "status");
+    const text = await fixture.ambit("daemon", "status");
     expect(text.out).toContain(`second copy  ${file}: complete up to`);
-    expect((await world.ambit("doctor")).out).toContain(`second copy of the log: ${file}`);
-    expect((await world.ambit("audit", "verify", "--sink")).out).toMatch(/copy {2}intact/);
+    expect((await fixture.ambit("doctor")).out).toContain(`second copy of the log: ${file}`);
+    expect((await fixture.ambit("audit", "verify", "--sink")).out).toMatch(/copy {2}intact/);
   });
 
   test("survives repeated kills: nothing is missing and nothing is there twice", async () => {
-    world = await World.make();
+    fixture = await Fixture.make();
     const file = here("copy.jsonl");
-    world.agent("worker", ["memory.write", "memory.read{calls=20}"]);
+    fixture.agent("worker", ["memory.write", "memory.read{calls=20}"]);
     configure(file);
-    await world.begin();
+    await fixture.begin();
     const receipts: string[] = [];
     for (let round = 0; round < 4; round++) {
       session = await opened();
@@ -132,11 +132,11 @@ describe("in a file", () => {
         if (done.said === "done") receipts.push(String(done.value["receipt"]));
       });
       await Promise.all(calls.slice(0, 1 + round * 3));
-      await world.killDaemon();
+      await fixture.killDaemon();
       // As after a power cut: a partial line, and a hole in the file.
       if (round === 1) appendFileSync(file, '{"body":"{}","hash":"00');
       if (round === 2) appendFileSync(file, Buffer.concat([Buffer.from('{"body":'), Buffer.alloc(600)]));
-      await world.startDaemon();
+      await fixture.startDaemon();
       await Promise.all(calls);
     }
     session = await opened();
@@ -150,27 +150,27 @@ describe("in a file", () => {
 
   test("a truncated log is detected by its copy, and nothing is decided on it", async () => {
     const file = await beginCopied();
-    world.stopDaemon();
-    const database = join(world.state, "state.db");
+    fixture.stopDaemon();
+    const database = join(fixture.state, "state.db");
     copyFileSync(database, here("old.db"));
-    await world.startDaemon();
+    await fixture.startDaemon();
     session = await opened();
     expect(await set("b")).toBe("done");
-    world.stopDaemon();
+    fixture.stopDaemon();
     // An earlier state is restored in its place: on its own it is intact.
     for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
     copyFileSync(here("old.db"), database);
     // Also remove the head remembered beside the keys, which alone would detect it.
-    rmSync(join(world.state, "keys", "head"));
-    await world.startDaemon();
-    expect((await world.ambit("audit", "verify")).status).toBe(0);
-    const compared = await world.ambit("audit", "verify", "--sink", file, "--json");
+    rmSync(join(fixture.state, "keys", "head"));
+    await fixture.startDaemon();
+    expect((await fixture.ambit("audit", "verify")).status).toBe(0);
+    const compared = await fixture.ambit("audit", "verify", "--sink", file, "--json");
     expect(compared.status).toBe(1);
     expect(compared.out).toMatch(/missing at the end|written anew/);
     session = await opened();
     expect(await set("c")).toBe("audit_unavailable");
     expect((await sink()).problem).toMatch(/the log was truncated|differs from the log/);
-    expect((await world.ambit("doctor")).out).toContain("sink_behind");
+    expect((await fixture.ambit("doctor")).out).toContain("sink_behind");
   });
 
   test("a file that is truncated or moved away while it is written never counts as acknowledged", async () => {
@@ -184,7 +184,7 @@ describe("in a file", () => {
     expect(await set("c")).toBe("done");
     await settled();
     await expectVerified(file);
-    expect(await world.log({ kind: "daemon", outcome: "sink_went_back" })).toHaveLength(2);
+    expect(await fixture.log({ kind: "daemon", outcome: "sink_went_back" })).toHaveLength(2);
   });
 });
 
@@ -192,12 +192,12 @@ describe("with a collector", () => {
   afterEach(end);
 
   test("stopped: calls are denied within the timeout, then at once; nothing runs, and later nothing is missing or doubled", async () => {
-    world = await World.make();
+    fixture = await Fixture.make();
     const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-    world.agent("worker", ["memory.write", "memory.read{calls=20}"]);
+    fixture.agent("worker", ["memory.write", "memory.read{calls=20}"]);
     configure(`unix:${socket}`, "500ms");
     const collector = await collectors.start(socket, file);
-    await world.begin();
+    await fixture.begin();
     session = await opened();
     expect(await set("a")).toBe("done");
     expect(await read()).toBe("done");
@@ -208,8 +208,8 @@ describe("with a collector", () => {
     const late = await Promise.all(Array.from({ length: 10 }, () => set("never")));
     expect(new Set(late)).toEqual(new Set(["audit_unavailable"]));
     expect(await sink()).toMatchObject({ isDenying: true, target: `unix:${socket}` });
-    const undone = await world.log({ kind: "outcome", outcome: "failed audit_unavailable" });
-    const allowed = await world.log({ session: session.id, kind: "decision", outcome: "allow" });
+    const undone = await fixture.log({ kind: "outcome", outcome: "failed audit_unavailable" });
+    const allowed = await fixture.log({ session: session.id, kind: "decision", outcome: "allow" });
     expect(undone.length).toBeLessThanOrEqual(3);
     const reads = allowed.filter(({ tool }) => tool === "memory_get");
     expect(undone.map(({ of }) => of).toSorted()).toEqual(
@@ -218,13 +218,14 @@ describe("with a collector", () => {
         .map(({ id }) => id)
         .toSorted(),
     );
-    for (const { of } of undone) expect((await world.ambit("why", of ?? "")).out).toContain("failed audit_unavailable");
+    for (const { of } of undone)
+      expect((await fixture.ambit("why", of ?? "")).out).toContain("failed audit_unavailable");
     collector.kill("SIGCONT");
     await until(async () => (await set("b")) === "done", "calls go on");
     // Charged is what was logged, and never more than the budget.
     let more = 0;
     while ((await read()) === "done") more++;
-    const all = await world.log({ kind: "decision", outcome: "allow" });
+    const all = await fixture.log({ kind: "decision", outcome: "allow" });
     expect(all.filter(({ tool }) => tool === "memory_get")).toHaveLength(20);
     expect(more).toBe(20 - reads.length);
     await settled();
@@ -234,12 +235,12 @@ describe("with a collector", () => {
   });
 
   test("after a kill of the daemon or the collector each continues where the other stands", async () => {
-    world = await World.make();
+    fixture = await Fixture.make();
     const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-    world.agent("worker", ["memory.write"]);
+    fixture.agent("worker", ["memory.write"]);
     configure(`unix:${socket}`);
     let collector = await collectors.start(socket, file);
-    await world.begin();
+    await fixture.begin();
     for (let round = 0; round < 3; round++) {
       session = await opened();
       const calls = Array.from({ length: 10 }, (_, at) => set(`${round}-${at}`));
@@ -248,8 +249,8 @@ describe("with a collector", () => {
         await collectors.end(collector);
         collector = await collectors.start(socket, file);
       } else {
-        await world.killDaemon();
-        await world.startDaemon();
+        await fixture.killDaemon();
+        await fixture.startDaemon();
       }
       await Promise.all(calls);
     }
@@ -260,22 +261,22 @@ describe("with a collector", () => {
   });
 
   test("an approval used for a call that did not run is spent, and shown as failed", async () => {
-    world = await World.make();
+    fixture = await Fixture.make();
     const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
-    world.agent("worker", ["memory.write{ask=true}"]);
+    fixture.agent("worker", ["memory.write{ask=true}"]);
     configure(`unix:${socket}`, "300ms");
     const collector = await collectors.start(socket, file);
-    await world.begin();
+    await fixture.begin();
     session = await opened();
     expect(await set("a")).toBe("approval_required");
-    const [asked] = await world.approvals("pending");
-    given(await world.approve(asked?.id ?? ""));
+    const [asked] = await fixture.approvals("pending");
+    expectValue(await fixture.approve(asked?.id ?? ""));
     await settled();
     collector.kill("SIGSTOP");
     expect(await set("a")).toBe("audit_unavailable");
     collector.kill("SIGCONT");
     const states = async (): Promise<readonly string[]> =>
-      (await world.approvals("approved", "executing", "failed", "done")).map(({ state }) => state);
+      (await fixture.approvals("approved", "executing", "failed", "done")).map(({ state }) => state);
     await until(async () => (await states()).join() !== "executing", "it is settled");
     // Either it was used and failed, or the copy was known to be late before.
     expect(["failed", "approved"]).toContain((await states()).join());
@@ -288,9 +289,9 @@ describe("with a collector", () => {
 describe("when the copy cannot be written", () => {
   let count = 0;
   beforeAll(async () => {
-    world = await World.make();
-    for (let agent = 0; agent < 12; agent++) world.agent(`worker-${agent}`, ["memory.read{calls=3}"]);
-    await world.begin();
+    fixture = await Fixture.make();
+    for (let agent = 0; agent < 12; agent++) fixture.agent(`worker-${agent}`, ["memory.read{calls=3}"]);
+    await fixture.begin();
   });
   afterAll(end);
 
@@ -298,11 +299,11 @@ describe("when the copy cannot be written", () => {
   async function expectDenied(target: string, file: string, problem: RegExp, mend: () => Promise<void>): Promise<void> {
     session = await opened(`worker-${count++}`);
     configure(target, "300ms");
-    await until(async () => (await world.status()).sink?.target === target, "it is looked at");
+    await until(async () => (await fixture.status()).sink?.target === target, "it is looked at");
     expect([await read(), await read()]).toEqual(["audit_unavailable", "audit_unavailable"]);
     await until(async () => problem.test((await sink()).problem ?? ""), "the problem is told");
     expect((await sink()).isDenying).toBe(true);
-    expect((await world.ambit("daemon", "status")).out).toMatch(problem);
+    expect((await fixture.ambit("daemon", "status")).out).toMatch(problem);
     await mend();
     await until(async () => !(await sink()).isDenying, "it has caught up");
     expect([await read(), await read(), await read(), await read()]).toEqual([
@@ -359,14 +360,14 @@ describe("the configuration while the daemon runs", () => {
 
   test("a sink configured later is used within a second, and gets everything logged before", async () => {
     expect(await set("a")).toBe("done");
-    expect((await world.status()).sink).toBeNull();
+    expect((await fixture.status()).sink).toBeNull();
     const file = here("copy.jsonl");
     configure(file);
-    await until(async () => (await world.status()).sink?.target === file, "the copy is kept");
+    await until(async () => (await fixture.status()).sink?.target === file, "the copy is kept");
     expect(await set("b")).toBe("done");
     await settled();
     await expectVerified(file);
-    expect((await world.log({ kind: "daemon", outcome: "sink_set" })).map(({ more }) => more["target"])).toEqual([
+    expect((await fixture.log({ kind: "daemon", outcome: "sink_set" })).map(({ more }) => more["target"])).toEqual([
       file,
     ]);
   });
@@ -374,28 +375,28 @@ describe("the configuration while the daemon runs", () => {
   test("an error in it never turns the copy off; removing the setting does, and the log says so", async () => {
     const file = here("copy.jsonl");
     configure(file);
-    await until(async () => (await world.status()).sink?.target === file, "the copy is kept");
+    await until(async () => (await fixture.status()).sink?.target === file, "the copy is kept");
     await settled();
-    world.write("config/ambit/config.yml", "audit: { sink: copy.jsonl, timeuot: 2s }\n");
+    fixture.write("config/ambit/config.yml", "audit: { sink: copy.jsonl, timeuot: 2s }\n");
     await until(async () => /not understood/.test((await sink()).problem ?? ""), "the mistake is told");
     expect((await sink()).target).toBe(file);
     // With an error in it nothing is granted; log entries still go to the copy.
     expect(await set("a")).not.toBe("done");
     await settled();
-    world.write("config/ambit/config.yml", "mode: enforce\n");
-    await until(async () => (await world.status()).sink === null, "no copy is kept");
+    fixture.write("config/ambit/config.yml", "mode: enforce\n");
+    await until(async () => (await fixture.status()).sink === null, "no copy is kept");
     expect(await set("b")).toBe("done");
-    expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
+    expect(await fixture.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
   });
 
   test("a daemon that starts with an error in it decides nothing, and continues when it is fixed", async () => {
-    world.write("config/ambit/config.yml", "audit: 7\n");
-    world.stopDaemon();
-    await world.startDaemon();
+    fixture.write("config/ambit/config.yml", "audit: 7\n");
+    fixture.stopDaemon();
+    await fixture.startDaemon();
     session = await opened();
     expect(await sink()).toMatchObject({ isDenying: true, problem: expect.stringMatching(/not understood/) });
     expect(await set("a")).not.toBe("done");
-    const shown = await world.ambit("doctor");
+    const shown = await fixture.ambit("doctor");
     expect(shown.out).toContain("`audit` is a map");
     const file = here("copy.jsonl");
     configure(file);
@@ -405,8 +406,8 @@ describe("the configuration while the daemon runs", () => {
   });
 
   test("a project cannot configure one", async () => {
-    world.write("project/.ambit/config.yml", `audit: { sink: ${JSON.stringify(here("theirs.jsonl"))} }\n`);
-    expect((await world.ambit("doctor")).out).toContain("`audit` is the user's to say, never a project's");
-    expect((await world.status()).sink).toBeNull();
+    fixture.write("project/.ambit/config.yml", `audit: { sink: ${JSON.stringify(here("theirs.jsonl"))} }\n`);
+    expect((await fixture.ambit("doctor")).out).toContain("`audit` is the user's to say, never a project's");
+    expect((await fixture.status()).sink).toBeNull();
   });
 });

@@ -5,33 +5,33 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
-import { World } from "./world.ts";
+import { Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await World.make();
-  const inside = `in=${world.project}`;
+  fixture = await Fixture.make();
+  const inside = `in=${fixture.project}`;
   const narrow = `${inside},paths=[src/**]`;
-  world.agent("coder", [`fs.read{${narrow}}`, `fs.write{${narrow},calls=2}`, `proc.exec{${inside},cmds=[cat]}`]);
+  fixture.agent("coder", [`fs.read{${narrow}}`, `fs.write{${narrow},calls=2}`, `proc.exec{${inside},cmds=[cat]}`]);
   // More than the client's agent in one way, less in others.
-  world.agent("reviewer", [`fs.read{${inside}}`, `proc.exec{${inside},cmds=[ls,cat]}`]);
-  world.agent("writer", [`fs.write{${inside}}`]);
-  world.agent("asking", [`fs.read{${inside},ask}`]);
-  world.write("project/src/a.txt", "text\n");
-  await world.begin();
+  fixture.agent("reviewer", [`fs.read{${inside}}`, `proc.exec{${inside},cmds=[ls,cat]}`]);
+  fixture.agent("writer", [`fs.write{${inside}}`]);
+  fixture.agent("asking", [`fs.read{${inside},ask}`]);
+  fixture.write("project/src/a.txt", "text\n");
+  await fixture.begin();
   // Not trusted: it has nothing.
-  world.agent("new", [`fs.read{${inside}}`]);
+  fixture.agent("new", [`fs.read{${inside}}`]);
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 function hook(subagent: string | null, tool: string, input: object): { readonly code: string; readonly out: string } {
-  const about = { session_id: "one", cwd: world.project, hook_event_name: "PreToolUse", agent_id: "a1" };
+  const about = { session_id: "one", cwd: fixture.project, hook_event_name: "PreToolUse", agent_id: "a1" };
   const kind = subagent === null ? {} : { agent_type: subagent };
   const { status, stdout, stderr } = spawnSync(
     nativeProgram(root),
-    ["hook", world.folder, "20000", "claude", "coder"],
+    ["hook", fixture.folder, "20000", "claude", "coder"],
     {
-      ...{ cwd: world.project, encoding: "utf8" },
+      ...{ cwd: fixture.project, encoding: "utf8" },
       input: JSON.stringify({ ...about, ...kind, tool_name: tool, tool_input: input }),
     },
   );
@@ -39,7 +39,7 @@ function hook(subagent: string | null, tool: string, input: object): { readonly 
   return { code: /\(([a-z_]+)\)/.exec(stderr)?.[1] ?? stderr, out: stderr };
 }
 
-const path = (name: string): string => join(world.project, name);
+const path = (name: string): string => join(fixture.project, name);
 
 describe("a sub-agent", () => {
   test.each<[string, string | null, string, string, string]>([
@@ -69,7 +69,7 @@ describe("a sub-agent", () => {
     // What the record alone would allow, in the same session.
     const beyond = command.replace("cat src/a.txt", "ls");
     const ran = async (line: string): Promise<string> => {
-      const child = spawn("sh", ["-c", line], { cwd: world.project, env: world.environment });
+      const child = spawn("sh", ["-c", line], { cwd: fixture.project, env: fixture.environment });
       let text = "";
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (text += part));
       await once(child, "close");
@@ -77,13 +77,13 @@ describe("a sub-agent", () => {
     };
     expect(await ran(command)).toContain("text");
     expect(await ran(beyond)).toContain("scope_violation");
-    const entries = await world.log({ agent: "reviewer", kind: "decision" });
+    const entries = await fixture.log({ agent: "reviewer", kind: "decision" });
     expect(new Set(entries.map(({ agents }) => JSON.stringify(agents)))).toEqual(new Set(['["coder","reviewer"]']));
   });
 
   test("has no more when the record of its client's agent is narrowed", () => {
     expect(hook("reviewer", "Read", { file_path: path("src/a.txt") }).code).toBe("allow");
-    world.agent("coder", [`fs.write{in=${world.project},paths=[src/**],calls=2}`]);
+    fixture.agent("coder", [`fs.write{in=${fixture.project},paths=[src/**],calls=2}`]);
     expect(hook("reviewer", "Read", { file_path: path("src/a.txt") }).code).toBe("capability_absent");
   });
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { holdsWithin } from "../house/until.ts";
 import { Walk } from "../seeds/walk.ts";
 
@@ -169,7 +169,7 @@ describe("a runner", () => {
   test(
     "shares tasks with a second one: each is run once, and agents take turns",
     async () => {
-      const count = sized(6, 1000);
+      const count = sizeFor(6, 1000);
       const ids = Array.from({ length: count }, (_, at) => {
         const agent = at < count - 2 ? "maker" : "other";
         return add(agent, "--", "sh", "-c", `echo ${at} > once-${at}.txt; echo ran ${at}`);
@@ -185,7 +185,7 @@ describe("a runner", () => {
       );
       expect(started.slice(0, 4).some(({ agent }) => agent === "other")).toBe(true);
     },
-    sized(60_000, 1_200_000),
+    sizeFor(60_000, 1_200_000),
   );
   test("that is stopped ends its programs, and the tasks are queued without a lost attempt", async () => {
     const id = add("maker", "--", "sleep", "3572");

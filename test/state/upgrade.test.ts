@@ -7,14 +7,14 @@ import { afterEach, expect, test } from "vitest";
 import { VERSION } from "../../src/core/base/version.ts";
 import { root } from "../e2e/ambit.ts";
 import { isRunning } from "../house/processes.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
-afterEach(() => world.remove());
+let fixture: Fixture;
+afterEach(() => fixture.remove());
 
 /** The same programs, with a daemon that calls itself another version. */
 async function startVersion(version: string): Promise<void> {
-  const other = join(world.base, "other");
+  const other = join(fixture.base, "other");
   mkdirSync(join(other, "dist"), { recursive: true });
   for (const name of ["native", "scripts", "node_modules", "package.json"])
     symlinkSync(join(root, name), join(other, name));
@@ -24,63 +24,63 @@ async function startVersion(version: string): Promise<void> {
   const changed = own.replaceAll(`"${VERSION}"`, JSON.stringify(version));
   expect(changed).not.toBe(own);
   writeFileSync(join(other, "dist", "daemon.cjs"), changed);
-  const words = [join(other, "dist", "daemon.cjs"), "--state", world.state, "--idle", "600", "--announce"];
+  const words = [join(other, "dist", "daemon.cjs"), "--state", fixture.state, "--idle", "600", "--announce"];
   const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", "ignore", "ignore", "pipe"] });
   const [line] = (await once(child.stdio[3] as NodeJS.ReadableStream, "data")) as [Buffer];
   expect(line.toString()).toBe("ready\n");
   child.unref();
-  expect((await world.status()).version).toBe(version);
+  expect((await fixture.status()).version).toBe(version);
 }
 
 test("an older one without sessions is replaced by the next command, with its memory and its log", async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read", "memory.write"]);
-  await world.trust();
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read", "memory.write"]);
+  await fixture.trust();
   await startVersion("0.0.9");
-  const check = await world.ambit("upgrade", "--check", "--json");
+  const check = await fixture.ambit("upgrade", "--check", "--json");
   expect([check.status, JSON.parse(check.out)]).toMatchObject([1, { daemon: "0.0.9", state: "replaceable" }]);
-  expect((await world.ambit("call", "keeper", "memory_set", '{"key": "a", "value": "kept"}')).status).toBe(0);
-  expect((await world.status()).version).toBe(VERSION);
-  const read = await world.ambit("call", "keeper", "memory_get", '{"key": "a"}');
+  expect((await fixture.ambit("call", "keeper", "memory_set", '{"key": "a", "value": "kept"}')).status).toBe(0);
+  expect((await fixture.status()).version).toBe(VERSION);
+  const read = await fixture.ambit("call", "keeper", "memory_get", '{"key": "a"}');
   expect(read.out).toContain("kept");
-  expect((await world.ambit("upgrade", "--check")).status).toBe(0);
-  expect((await world.ambit("audit", "verify")).status).toBe(0);
+  expect((await fixture.ambit("upgrade", "--check")).status).toBe(0);
+  expect((await fixture.ambit("audit", "verify")).status).toBe(0);
 });
 
 test("an older one with a session stays until the session ends", async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read"]);
-  await world.trust();
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read"]);
+  await fixture.trust();
   await startVersion("0.0.9");
-  const caller = world.caller();
-  given(await caller.open(world.project, "keeper"));
-  const busy = await world.ambit("upgrade");
+  const caller = fixture.caller();
+  expectValue(await caller.open(fixture.project, "keeper"));
+  const busy = await fixture.ambit("upgrade");
   expect([busy.status, busy.out]).toEqual([1, expect.stringContaining("1 session uses it")]);
-  expect((await world.status()).version).toBe("0.0.9");
+  expect((await fixture.status()).version).toBe("0.0.9");
   await caller.end();
-  expect((await world.ambit("upgrade")).out).toContain("0.0.9 was replaced");
-  expect((await world.status()).version).toBe(VERSION);
+  expect((await fixture.ambit("upgrade")).out).toContain("0.0.9 was replaced");
+  expect((await fixture.status()).version).toBe(VERSION);
 });
 
 test("a newer one is used, never replaced", async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read", "memory.write"]);
-  await world.trust();
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read", "memory.write"]);
+  await fixture.trust();
   await startVersion("99.0.0");
-  expect((await world.ambit("call", "keeper", "memory_set", '{"key": "a", "value": "1"}')).status).toBe(0);
-  expect((await world.status()).version).toBe("99.0.0");
-  expect((await world.ambit("upgrade")).out).toContain("newer than this program");
+  expect((await fixture.ambit("call", "keeper", "memory_set", '{"key": "a", "value": "1"}')).status).toBe(0);
+  expect((await fixture.status()).version).toBe("99.0.0");
+  expect((await fixture.ambit("upgrade")).out).toContain("newer than this program");
 });
 
 test("uninstall ends the daemon and says what stays", async () => {
-  world = await World.make();
-  world.agent("keeper", ["memory.read"]);
-  await world.begin();
-  const { pid } = await world.status();
-  expect((await world.ambit("uninstall")).status).toBe(2);
-  const { status, out } = await world.ambitAtTerminal("uninstall", "--yes");
+  fixture = await Fixture.make();
+  fixture.agent("keeper", ["memory.read"]);
+  await fixture.begin();
+  const { pid } = await fixture.status();
+  expect((await fixture.ambit("uninstall")).status).toBe(2);
+  const { status, out } = await fixture.ambitAtTerminal("uninstall", "--yes");
   expect(status, out).toBe(0);
-  for (const text of ["the daemon has stopped", world.state, world.config, "`.ambit` in your projects"])
+  for (const text of ["the daemon has stopped", fixture.state, fixture.config, "`.ambit` in your projects"])
     expect(out).toContain(text);
   expect(isRunning(pid)).toBe(false);
 });

@@ -4,43 +4,43 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 const ANY = ["memory.read", "memory.write", "agent.grant", "agent.create"];
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scout", [
+  fixture = await Fixture.make();
+  fixture.agent("scout", [
     "memory.read{keys=[ann/**],users=[ann]}",
     "memory.read{keys=[ops/**],users=[group:ops]}",
     "memory.read{keys=[named/**],users=[*]}",
     "memory.read{keys=[all/**]}",
   ]);
-  world.agent("counted", ["memory.read{rate=2/day,per=user}"]);
-  world.agent("shared", ["memory.read{rate=2/day}"]);
-  world.agent("lead", [...ANY, "memory.read{keys=[x],users=[ann]}"]);
-  world.agent("helper", ["records.read"]);
+  fixture.agent("counted", ["memory.read{rate=2/day,per=user}"]);
+  fixture.agent("shared", ["memory.read{rate=2/day}"]);
+  fixture.agent("lead", [...ANY, "memory.read{keys=[x],users=[ann]}"]);
+  fixture.agent("helper", ["records.read"]);
   const person = (lines: string): string => `---\n${lines}\ncapabilities: [${ANY.join(", ")}]\n---\n`;
-  world.write("config/ambit/users/ann.md", person("name: Ann Example\naddress: ann@example.com\ngroup: ops"));
-  world.write("config/ambit/users/bob.md", person("groups: [dev, qa]"));
-  world.write("config/ambit/users/cleo.md", person(`workspaces: [${world.base}/elsewhere]`));
-  world.write("config/ambit/users/dora.md", person(`workspaces: [${world.base}/link]`));
-  world.write("config/ambit/users/typo.md", person("groups: [not a group]"));
-  mkdirSync(join(world.base, "elsewhere"));
-  symlinkSync(world.project, join(world.base, "link"));
-  await world.begin();
-  caller = world.caller();
+  fixture.write("config/ambit/users/ann.md", person("name: Ann Example\naddress: ann@example.com\ngroup: ops"));
+  fixture.write("config/ambit/users/bob.md", person("groups: [dev, qa]"));
+  fixture.write("config/ambit/users/cleo.md", person(`workspaces: [${fixture.base}/elsewhere]`));
+  fixture.write("config/ambit/users/dora.md", person(`workspaces: [${fixture.base}/link]`));
+  fixture.write("config/ambit/users/typo.md", person("groups: [not a group]"));
+  mkdirSync(join(fixture.base, "elsewhere"));
+  symlinkSync(fixture.project, join(fixture.base, "link"));
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function open(
   agent: string,
   { user, ...more }: { user?: string | null } & Omit<OpenMore, "user"> = {},
 ): Promise<Session> {
-  return given(await caller.open(world.project, agent, { ...more, ...(user == null ? {} : { user }) }));
+  return expectValue(await caller.open(fixture.project, agent, { ...more, ...(user == null ? {} : { user }) }));
 }
 
 async function toolsOf(session: Session): Promise<readonly unknown[]> {
@@ -71,16 +71,16 @@ describe("a grant with users=[...]", () => {
   });
 
   test("lists a tool only to the users whose grants can allow it", async () => {
-    world.agent("only", ["memory.read{users=[ann]}"]);
-    await world.trust();
+    fixture.agent("only", ["memory.read{users=[ann]}"]);
+    await fixture.trust();
     const [ann, bob] = [await open("only", { user: "ann" }), await open("only", { user: "bob" })];
     expect(await toolsOf(ann)).toContain("memory_get");
     expect(await toolsOf(bob)).not.toContain("memory_get");
   });
 
   test("is delegated with its users, and never without them", async () => {
-    world.agent("narrow", ["memory.read{keys=[x],users=[ann]}", "agent.grant"]);
-    await world.trust();
+    fixture.agent("narrow", ["memory.read{keys=[x],users=[ann]}", "agent.grant"]);
+    await fixture.trust();
     const session = await open("narrow", { user: "ann" });
     const grants = ["memory.read{keys=[x]}"];
     expect((await session.do("agent_grant", { agent: "helper", grants })).said).toBe("exceeds_grantor_authority");
@@ -94,8 +94,8 @@ describe("a grant with users=[...]", () => {
 
 describe("a delegation with `attenuate`", () => {
   test("delegates the part that is held, with its conditions, and lists what was left out", async () => {
-    world.agent("manager", ["memory.read{keys=[x/**],users=[ann]}", "memory.write{keys=[x/a]}", "agent.grant"]);
-    await world.trust();
+    fixture.agent("manager", ["memory.read{keys=[x/**],users=[ann]}", "memory.write{keys=[x/a]}", "agent.grant"]);
+    await fixture.trust();
     const session = await open("manager", { user: "ann" });
     const grants = ["memory.read{keys=[x/a,y/a]}", "memory.write{keys=[x/a]}", "obs.append"];
     const whole = await session.do("agent_grant", { agent: "helper", grants });
@@ -122,8 +122,8 @@ describe("a delegation with `attenuate`", () => {
   });
 
   test("never passes on what may only be used", async () => {
-    world.agent("user-only", ["memory.read{keys=[x],pass=use}", "memory.write{keys=[x]}", "agent.grant"]);
-    await world.trust();
+    fixture.agent("user-only", ["memory.read{keys=[x],pass=use}", "memory.write{keys=[x]}", "agent.grant"]);
+    await fixture.trust();
     const session = await open("user-only");
     const grants = ["memory.read{keys=[x]}", "memory.write{keys=[x]}"];
     const part = await session.do("agent_grant", { agent: "helper", grants, attenuate: true });
@@ -152,17 +152,17 @@ describe("a budget", () => {
   });
 
   test("that changes from shared to per user waits for trust", async () => {
-    world.agent("shared", ["memory.read{rate=2/day,per=user}"]);
+    fixture.agent("shared", ["memory.read{rate=2/day,per=user}"]);
     expect(await read("shared", "bob")).toBe("budget_exhausted");
-    world.agent("shared", ["memory.read{rate=2/day}"]);
+    fixture.agent("shared", ["memory.read{rate=2/day}"]);
   });
 });
 
 describe("a user with `workspaces`", () => {
   test("opens no session elsewhere, and the denial is logged", async () => {
-    const opened = await caller.open(world.project, "scout", { user: "cleo" });
+    const opened = await caller.open(fixture.project, "scout", { user: "cleo" });
     expect(opened).toMatchObject({ ok: false, code: "unknown_user" });
-    expect(await world.log({ user: "cleo" })).toMatchObject([
+    expect(await fixture.log({ user: "cleo" })).toMatchObject([
       { kind: "session", outcome: "deny", code: "unknown_user", agents: ["scout"], principal: { user: "cleo" } },
     ]);
   });
@@ -174,7 +174,7 @@ describe("a user with `workspaces`", () => {
   test("is denied from the next call on once the workspace is removed from the list", async () => {
     const session = await open("scout", { user: "dora" });
     expect((await session.do("memory_get", { key: "all/a" })).said).toBe("done");
-    world.write("config/ambit/users/dora.md", `---\nworkspaces: []\ncapabilities: [${ANY.join(", ")}]\n---\n`);
+    fixture.write("config/ambit/users/dora.md", `---\nworkspaces: []\ncapabilities: [${ANY.join(", ")}]\n---\n`);
     await until(async () => (await session.do("memory_get", { key: "all/a" })).said === "unknown_user", "the denial");
   });
 });
@@ -187,7 +187,7 @@ describe("every entry", () => {
     await child.do("memory_get", { key: "y" });
     await child.close();
     const principal = { user: "ann", name: "Ann Example", address: "ann@example.com", groups: ["ops"] };
-    const entries = await world.log({ session: child.id });
+    const entries = await fixture.log({ session: child.id });
     expect(entries.length).toBeGreaterThan(2);
     for (const entry of entries) expect(entry).toMatchObject({ user: "ann", principal });
     const decision = entries.find(({ kind }) => kind === "decision");
@@ -197,9 +197,9 @@ describe("every entry", () => {
 
 describe("a pledge", () => {
   test("of files is relative to the folder of the record", async () => {
-    world.agent("filer", ["fs.read"], "sandbox: .\n");
-    world.write("project/notes.txt", "a note\n");
-    await world.trust();
+    fixture.agent("filer", ["fs.read"], "sandbox: .\n");
+    fixture.write("project/notes.txt", "a note\n");
+    await fixture.trust();
     const session = await open("filer", { pledge: ["fs.read"] });
     expect((await session.do("fs_read", { path: "notes.txt" })).said).toBe("done");
     expect((await session.do("memory_get", { key: "all/a" })).said).toBe("capability_absent");
@@ -208,7 +208,7 @@ describe("a pledge", () => {
   test.each(["fs.read", "net.get", "memory.read{keys=[]}"])(
     "that covers nothing opens no session: %s",
     async (spec) => {
-      const opened = await caller.open(world.project, "lead", { pledge: ["memory.read", spec] });
+      const opened = await caller.open(fixture.project, "lead", { pledge: ["memory.read", spec] });
       expect(opened).toMatchObject({
         ok: false,
         code: "invalid_input",
@@ -220,14 +220,14 @@ describe("a pledge", () => {
 
 test("an opening for a text that is no user name is refused and logged, without the text", async () => {
   for (const user of ["ann;rm", "ann\nbob", "a".repeat(300)]) {
-    const opened = await caller.open(world.project, "shared", { user });
+    const opened = await caller.open(fixture.project, "shared", { user });
     expect(opened.ok ? "open" : opened.code).toBe("invalid_input");
   }
-  const denied = await world.log({ kind: "session", outcome: "deny", agent: "shared" });
+  const denied = await fixture.log({ kind: "session", outcome: "deny", agent: "shared" });
   expect(denied.length).toBeGreaterThan(0);
   for (const entry of denied) expect(entry).toMatchObject({ user: null, code: "invalid_input" });
   expect(JSON.stringify(denied)).not.toContain("ann;rm");
-  expect((await world.ambit("log", "--outcome", "deny", "--agent", "shared")).out).toContain("session.open shared");
+  expect((await fixture.ambit("log", "--outcome", "deny", "--agent", "shared")).out).toContain("session.open shared");
 });
 
 describe("an agent that an agent made for a user", () => {
@@ -247,34 +247,34 @@ describe("an agent that an agent made for a user", () => {
     expect((await bob.do("memory_set", { key: "mine", value: "x" })).said).toBe("capability_absent");
     expect((await bob.do("memory_get", { key: "mine" })).said).toBe("scope_violation");
     expect((await bob.do("memory_get", { key: "b/1" })).said).not.toBe("scope_violation");
-    const other = await caller.open(world.project, "assistant", { user: "eve" });
+    const other = await caller.open(fixture.project, "assistant", { user: "eve" });
     expect(other.ok ? "open" : other.code).toBe("unknown_agent");
   });
 
   test("is named with its user where several have one of that id, and without one is refused", async () => {
-    const none = await caller.open(world.project, "assistant");
+    const none = await caller.open(fixture.project, "assistant");
     expect(none.ok ? "open" : [none.code, none.message]).toEqual([
       "unknown_agent",
       "several users have an agent assistant",
     ]);
-    const { out } = await world.ambit("agents", "tree");
+    const { out } = await fixture.ambit("agents", "tree");
     expect(out).toContain("assistant  created by lead for ann");
     expect(out).toContain("assistant (for bob)");
-    const can = await world.ambit("can", "assistant", "memory.read", "x", "--user", "bob");
+    const can = await fixture.ambit("can", "assistant", "memory.read", "x", "--user", "bob");
     expect(can.status).toBe(10);
-    expect((await world.ambit("can", "assistant", "memory.read", "x", "--user", "ann")).status).toBe(0);
+    expect((await fixture.ambit("can", "assistant", "memory.read", "x", "--user", "ann")).status).toBe(0);
   });
 
   test("is granted to, found and deleted in sessions of its user alone", async () => {
     const lead = await open("lead", { user: "ann" });
     expect((await lead.do("agent_grant", { agent: "assistant", grants: ["memory.read{keys=[k]}"] })).said).toBe("done");
-    const links = given(await world.control("links.list", {})).links.filter(({ revoked }) => revoked === null);
+    const links = expectValue(await fixture.control("links.list", {})).links.filter(({ revoked }) => revoked === null);
     const holders = links.flatMap(({ holder }) => (holder?.agent === "assistant" ? [holder.user] : []));
     expect(holders.sort()).toEqual(["ann", "ann", "bob"]);
-    expect((await world.ambit("agents", "keep", "assistant", "--yes")).out).toContain("several users have an agent");
-    world.agent("ender", ["agent.delete"]);
-    world.write("config/ambit/users/bob.md", "---\ncapabilities: [memory.read, agent.delete, agent.create]\n---\n");
-    await world.trust();
+    expect((await fixture.ambit("agents", "keep", "assistant", "--yes")).out).toContain("several users have an agent");
+    fixture.agent("ender", ["agent.delete"]);
+    fixture.write("config/ambit/users/bob.md", "---\ncapabilities: [memory.read, agent.delete, agent.create]\n---\n");
+    await fixture.trust();
     const ender = await open("ender", { user: "bob" });
     expect((await ender.do("agent_delete", { id: "assistant" })).said).toBe("done");
     expect((await ender.do("agent_delete", { id: "assistant" })).said).toBe("not_available");
@@ -284,15 +284,15 @@ describe("an agent that an agent made for a user", () => {
 
   test("keeps its name after the daemon restarts, and `stop` ends those of all users", async () => {
     expect(await make("eve")).toBe("done");
-    await world.killDaemon();
-    await world.startDaemon();
-    caller = world.caller();
+    await fixture.killDaemon();
+    await fixture.startDaemon();
+    caller = fixture.caller();
     const eve = await open("assistant", { user: "eve" });
     expect((await eve.do("memory_get", { key: "mine" })).value).not.toMatchObject({ result: { value: "ann's" } });
-    const stopped = await world.ambit("stop", "assistant");
+    const stopped = await fixture.ambit("stop", "assistant");
     expect(stopped.status).toBe(0);
     for (const user of ["ann", "eve"]) {
-      const again = await caller.open(world.project, "assistant", { user });
+      const again = await caller.open(fixture.project, "assistant", { user });
       expect(again.ok ? "open" : again.code).toBe("unknown_agent");
     }
   });

@@ -4,29 +4,29 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, World } from "./world.ts";
+import { expectValue, Fixture } from "./fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 beforeAll(async () => {
-  world = await World.make();
+  fixture = await Fixture.make();
   const delegating = ["agent.grant", "agent.create"];
-  world.agent("scout", ["memory.read", "memory.write{keys=[notes/**]}", ...delegating]);
-  world.agent("other", ["memory.read", "memory.write"]);
-  world.user("ann", ["memory.read", "memory.write{keys=[notes/**]}", ...delegating]);
-  world.user("narrow", ["memory.read{keys=[notes/**]}", ...delegating]);
-  world.user("changing", ["memory.read{keys=[a]}"]);
-  world.write("config/ambit/users/broken.md", "---\ncapabilities: [memory.raed]\n---\n");
-  world.write("config/ambit/users/folder.md/x", "no file at all");
-  symlinkSync(join(world.base, "not-mounted"), join(world.config, "users", "away.md"));
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("scout", ["memory.read", "memory.write{keys=[notes/**]}", ...delegating]);
+  fixture.agent("other", ["memory.read", "memory.write"]);
+  fixture.user("ann", ["memory.read", "memory.write{keys=[notes/**]}", ...delegating]);
+  fixture.user("narrow", ["memory.read{keys=[notes/**]}", ...delegating]);
+  fixture.user("changing", ["memory.read{keys=[a]}"]);
+  fixture.write("config/ambit/users/broken.md", "---\ncapabilities: [memory.raed]\n---\n");
+  fixture.write("config/ambit/users/folder.md/x", "no file at all");
+  symlinkSync(join(fixture.base, "not-mounted"), join(fixture.config, "users", "away.md"));
+  await fixture.begin();
+  caller = fixture.caller();
 });
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 async function open(agent: string, more: OpenMore = {}): Promise<Session> {
-  return given(await caller.open(world.project, agent, more));
+  return expectValue(await caller.open(fixture.project, agent, more));
 }
 
 const SET = { key: "notes/a", value: "x" };
@@ -38,14 +38,14 @@ async function three(session: Session): Promise<void> {
   const failed = await session.do("memory_set", { ...SET, version: 999 });
   expect(failed).toMatchObject({ value: { ok: false } });
   // The outcome is logged after the answer.
-  await until(async () => (await world.log({ session: session.id, kind: "outcome" })).length === 2, "two outcomes");
+  await until(async () => (await fixture.log({ session: session.id, kind: "outcome" })).length === 2, "two outcomes");
 }
 
 describe("a user's name", () => {
   test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other letter case opens nothing", async (user) => {
-    const opened = await caller.open(world.project, "scout", { user });
+    const opened = await caller.open(fixture.project, "scout", { user });
     expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `name them ${user.toLowerCase()}` });
-    expect(await world.log({ user })).toMatchObject([{ kind: "session", outcome: "deny", code: "invalid_input" }]);
+    expect(await fixture.log({ user })).toMatchObject([{ kind: "session", outcome: "deny", code: "invalid_input" }]);
   });
 
   test("without a record is accepted in any letter case", async () => {
@@ -53,12 +53,12 @@ describe("a user's name", () => {
   });
 
   test("with a record of its own has that record as its ceiling", async () => {
-    world.user("ANNA", ["memory.read{keys=[other/**]}"]);
-    world.user("anna", ["memory.read{keys=[notes/**]}"]);
+    fixture.user("ANNA", ["memory.read{keys=[other/**]}"]);
+    fixture.user("anna", ["memory.read{keys=[notes/**]}"]);
     const [one, two] = [await open("scout", { user: "ANNA" }), await open("scout", { user: "anna" })];
     expect((await one.do("memory_get", { key: "notes/a" })).said).toBe("scope_violation");
     expect((await two.do("memory_get", { key: "notes/a" })).said).not.toBe("scope_violation");
-    expect((await caller.open(world.project, "scout", { user: "Anna" })).ok).toBe(false);
+    expect((await caller.open(fixture.project, "scout", { user: "Anna" })).ok).toBe(false);
   });
 });
 
@@ -67,8 +67,8 @@ describe("every entry names", () => {
     const session = await open("scout", { user: "ann", trace: "trace-1" });
     await three(session);
     await session.close();
-    const whole = { user: "ann", agent: "scout", workspace: world.project, session: session.id, trace: "trace-1" };
-    const entries = await world.log({ session: session.id });
+    const whole = { user: "ann", agent: "scout", workspace: fixture.project, session: session.id, trace: "trace-1" };
+    const entries = await fixture.log({ session: session.id });
     expect(entries.map(({ kind, outcome, code }) => [kind, outcome, code])).toEqual([
       ["session", "opened", null],
       ["decision", "allow", null],
@@ -91,18 +91,18 @@ describe("every entry names", () => {
     const second = ((await middle.do("agent_create", deeper)).value["result"] as { link: string }).link;
     const session = await open("deeper", { user: "ann", trace: "trace-2" });
     await three(session);
-    const entries = (await world.log({ session: session.id })).filter(({ kind }) => kind !== "session");
+    const entries = (await fixture.log({ session: session.id })).filter(({ kind }) => kind !== "session");
     expect(entries).toHaveLength(5);
     for (const entry of entries)
       expect(entry).toMatchObject({
         user: "ann",
         agent: "deeper",
-        workspace: world.project,
+        workspace: fixture.project,
         chain: [first, second],
         session: session.id,
         trace: "trace-2",
       });
-    const created = (await world.log({ session: middle.id, kind: "delegation" }))[0];
+    const created = (await fixture.log({ session: middle.id, kind: "delegation" }))[0];
     expect(created).toMatchObject({ outcome: "created", of: second, chain: [first], user: "ann" });
   });
 
@@ -110,7 +110,7 @@ describe("every entry names", () => {
     const session = await open("scout");
     expect(session.trace).toMatch(/^t_/);
     for (const more of [{ user: "../ann" }, { user: "" }, { user: "ann/x" }, { trace: "a b" }])
-      expect(await caller.open(world.project, "scout", more)).toMatchObject({ ok: false, code: "invalid_input" });
+      expect(await caller.open(fixture.project, "scout", more)).toMatchObject({ ok: false, code: "invalid_input" });
   });
 });
 
@@ -152,24 +152,24 @@ describe("a user's record", () => {
     const session = await open("scout", { user: "changing" });
     const told: string[] = [];
     for (const keys of ["a", "b", "a,b"]) {
-      world.user("changing", [`memory.read{keys=[${keys}]}`]);
+      fixture.user("changing", [`memory.read{keys=[${keys}]}`]);
       await until(async () => (await reads(session, keys[0] ?? "")) === "done", `${keys} holds`);
       told.push(`${await reads(session, "a")} ${await reads(session, "b")}`);
     }
     expect(told).toEqual(["done scope_violation", "scope_violation done", "done done"]);
-    world.write("config/ambit/users/changing.md", "---\ncapabilities: [\n---\n");
+    fixture.write("config/ambit/users/changing.md", "---\ncapabilities: [\n---\n");
     await until(async () => (await reads(session, "a")) !== "done", "a broken record holds");
   });
 });
 
 describe("a process started by a session's process acts for the same user", () => {
   test("with or without naming the user, and for no other session, also after the session ended", async () => {
-    const own = world.caller();
-    const session = given(await own.open(world.project, "scout", { user: "narrow" }));
+    const own = fixture.caller();
+    const session = expectValue(await own.open(fixture.project, "scout", { user: "narrow" }));
     const call = (key: string, ...words: readonly string[]): ReturnType<Caller["spawn"]> =>
       own.spawn(
-        world.project,
-        ...world.words("call", "other", "memory_get", JSON.stringify({ key }), "--json", ...words),
+        fixture.project,
+        ...fixture.words("call", "other", "memory_get", JSON.stringify({ key }), "--json", ...words),
       );
     expect((await call("notes/a")).status).toBe(0);
     expect((await call("elsewhere", "--user", "narrow")).out).toContain("scope_violation");
@@ -179,10 +179,10 @@ describe("a process started by a session's process acts for the same user", () =
       const other = await call("elsewhere", "--user", "ann");
       expect([isOver, other.out]).toEqual([isOver, expect.stringContaining("control_refused")]);
     }
-    const entries = (await world.log({ agent: "other", kind: "decision" })).slice(-2);
+    const entries = (await fixture.log({ agent: "other", kind: "decision" })).slice(-2);
     expect(entries.map(({ user }) => user)).toEqual(["narrow", "narrow"]);
     // A process that opens sessions itself, as a gateway does, names the user of each.
-    expect(given(await own.open(world.project, "other", { user: "ann" })).agent).toBe("other");
+    expect(expectValue(await own.open(fixture.project, "other", { user: "ann" })).agent).toBe("other");
   });
 });
 
@@ -198,7 +198,7 @@ describe("no message can name another session", () => {
       ["session.taint", { why: "x" }],
       ["session.close", {}],
       ["call.commit", CALL],
-      ["call.run", { ...CALL, tool: "proc_exec", input: { argv: ["true"], in: world.project, root: "ro" } }],
+      ["call.run", { ...CALL, tool: "proc_exec", input: { argv: ["true"], in: fixture.project, root: "ro" } }],
       ["call.preview", CALL],
       ["call.settle", { receipt: "c_x", ended: "done", milliseconds: 0, isUntrusted: false }],
     ] as const)
@@ -207,7 +207,7 @@ describe("no message can name another session", () => {
         code: "unknown_session",
       });
     expect(await use("mine")).toMatchObject({ ok: true });
-    const another = world.caller();
+    const another = fixture.caller();
     expect(await another.ask("call.do", { session: session.id, ...CALL }, "mine").answer).toMatchObject({
       ok: false,
       code: "unknown_session",
@@ -219,13 +219,13 @@ describe("no message can name another session", () => {
   test("an agent, user or chain in a call's arguments has no effect", async () => {
     const session = await open("scout", { user: "ann" });
     const forged = { ...CALL, agent: "other", user: "root", chain: ["l_x"], workspace: "/" };
-    const answer = given(await session.ask("call.do", forged).answer);
-    const entry = given(await world.control("log.entry", { id: String(answer["receipt"]) })).entry.entry;
-    expect(entry).toMatchObject({ agent: "scout", user: "ann", chain: [], workspace: world.project });
+    const answer = expectValue(await session.ask("call.do", forged).answer);
+    const entry = expectValue(await fixture.control("log.entry", { id: String(answer["receipt"]) })).entry.entry;
+    expect(entry).toMatchObject({ agent: "scout", user: "ann", chain: [], workspace: fixture.project });
     const forbidden = { ...forged, tool: "memory_set", input: { key: "elsewhere", value: "x" } };
-    expect(given(await session.ask("call.do", forbidden).answer)).toMatchObject({ code: "scope_violation" });
+    expect(expectValue(await session.ask("call.do", forbidden).answer)).toMatchObject({ code: "scope_violation" });
     const unknown = { ...forbidden, input: { ...forbidden.input, agent: "other" } };
-    expect(given(await session.ask("call.do", unknown).answer)).toMatchObject({
+    expect(expectValue(await session.ask("call.do", unknown).answer)).toMatchObject({
       code: "invalid_input",
       reason: expect.stringContaining("agent"),
     });
@@ -243,8 +243,8 @@ describe("no message can name another session", () => {
   test("control messages are refused at the socket for calls, and the other way round", async () => {
     expect(await caller.ask("approvals.list", { states: ["pending"], count: 1 }).answer).toMatchObject({ ok: false });
     expect(await caller.ask("freeze", {}).answer).toMatchObject({ ok: false });
-    expect((await world.status()).isFrozen).toBe(false);
-    const opening = { cwd: world.project, agent: "scout", user: null, trace: null, face: "library", pledge: null };
+    expect((await fixture.status()).isFrozen).toBe(false);
+    const opening = { cwd: fixture.project, agent: "scout", user: null, trace: null, face: "library", pledge: null };
     const asked = { ...opening, token: null, environment: {}, isForParent: false };
     expect(await caller.ask("session.open", asked, "1", {}, "control").answer).toMatchObject({ ok: false });
   });

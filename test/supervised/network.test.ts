@@ -7,8 +7,8 @@ import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts"
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { NetworkGrants, readChains } from "../../src/sandbox/network/network-grants.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { bundleBroker, ownAddress } from "../broker/fixture.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
-import { bundleBroker, ownAddress } from "../broker/world.ts";
 import { OWNER, ownFolder, planFor, removeFolder, segments } from "../sandbox/fixture.ts";
 import { supervisedIn } from "./fixture.ts";
 

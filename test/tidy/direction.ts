@@ -1,7 +1,7 @@
 // Imports between rooms, against the table of rooms; and imports of the mint.
 import { type Import, importsOf } from "./imports.ts";
 import { brand, brandFiles, isRoom, mayImport, mint, mintRoom, roomOf } from "./rooms.ts";
-import { examine, type Finding, finding, isFixture, isInSrc, isTest, type Report, type Source } from "./source.ts";
+import { examine, type Finding, findingAt, isFixture, isInSrc, isTest, type Report, type Source } from "./source.ts";
 
 /** INVARIANT: every import points up the table. Tests may import anything. */
 export function checkDirection(sources: readonly Source[]): Report {
@@ -10,7 +10,7 @@ export function checkDirection(sources: readonly Source[]): Report {
     (source) => isInSrc(source) && !isTest(source),
     (source) => {
       const room = roomOf(source.path);
-      if (!isRoom(room)) return [finding(source, source.tree, `${room} is not a room of the table`)];
+      if (!isRoom(room)) return [findingAt(source, source.tree, `${room} is not a room of the table`)];
       return importsOf(source).flatMap((each) => directionOf(source, each));
     },
   );
@@ -27,7 +27,7 @@ export function checkMint(sources: readonly Source[]): Report {
     (source) =>
       importsOf(source)
         .filter(({ target }) => target.kind === "file" && target.path === mint)
-        .map(({ node }) => finding(source, node, `imports the mint, which only ${mintRoom} may`)),
+        .map(({ node }) => findingAt(source, node, `imports the mint, which only ${mintRoom} may`)),
   );
 }
 
@@ -39,7 +39,7 @@ export function checkBrand(sources: readonly Source[]): Report {
     (source) =>
       importsOf(source)
         .filter(({ target }) => target.kind === "file" && target.path === brand)
-        .map(({ node }) => finding(source, node, `imports the brand, which only ${brandFiles.join(" and ")} may`)),
+        .map(({ node }) => findingAt(source, node, `imports the brand, which only ${brandFiles.join(" and ")} may`)),
   );
 }
 
@@ -47,11 +47,11 @@ function directionOf(source: Source, { node, target }: Import): readonly Finding
   const room = roomOf(source.path);
   if (!isRoom(room)) return [];
   if (target.kind === "package" && /^ambit(\/|$)/.test(target.name)) {
-    return [finding(source, node, "imports the package by its own name, around the table")];
+    return [findingAt(source, node, "imports the package by its own name, around the table")];
   }
   if (target.kind !== "file") return [];
-  if (isFixture(target.path)) return [finding(source, node, `imports ${target.path}, which is for tests alone`)];
+  if (isFixture(target.path)) return [findingAt(source, node, `imports ${target.path}, which is for tests alone`)];
   const wanted = roomOf(target.path);
-  if (wanted === undefined) return [finding(source, node, `imports ${target.path}, which is outside src`)];
-  return mayImport(room, wanted) ? [] : [finding(source, node, `${room} may not import ${wanted}`)];
+  if (wanted === undefined) return [findingAt(source, node, `imports ${target.path}, which is outside src`)];
+  return mayImport(room, wanted) ? [] : [findingAt(source, node, `${room} may not import ${wanted}`)];
 }

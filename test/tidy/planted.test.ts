@@ -383,7 +383,7 @@ describe("waits", () => {
   holds(checkWaits, [
     ["a promise of a timer", at, "await new Promise((done) => setTimeout(done, 50));", /waits for a duration/],
     ["the same, beside its source", "src/core/gate/a.test.ts", "new Promise((go) => setTimeout(go));", /waits for a/],
-    ["a fixture", "test/state/world.ts", "new Promise((go) => { setTimeout(go, 5); });", /waits for a duration/],
+    ["a fixture", "test/state/fixture.ts", "new Promise((go) => { setTimeout(go, 5); });", /waits for a duration/],
     ["a blocked thread", at, "Atomics.wait(cells, 0, 0, 20);", /waits for a duration/],
     ["timers as promises", at, 'import { setTimeout as pause } from "node:timers/promises";', /timers as promises/],
     ["a timer that ends a child", at, "const late = setTimeout(() => child.kill(), 50);", undefined],

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { importsOf } from "./imports.ts";
 import { isPureRoom, roomOf } from "./rooms.ts";
-import { examine, type Finding, finding, isTest, nodesOf, type Report, type Source } from "./source.ts";
+import { examine, type Finding, findingAt, isTest, nodesOf, type Report, type Source } from "./source.ts";
 
 /** The platform globals that the compiler declares for pure rooms. */
 export const platformGlobals: readonly string[] = declaredNames(
@@ -60,11 +60,11 @@ function impureImports(source: Source): readonly Finding[] {
       case "file":
         return [];
       case "node":
-        return [finding(source, node, `imports ${target.name} in a pure room`)];
+        return [findingAt(source, node, `imports ${target.name} in a pure room`)];
       case "package":
-        return [finding(source, node, `imports the package ${target.name} in a pure room`)];
+        return [findingAt(source, node, `imports the package ${target.name} in a pure room`)];
       case "computed":
-        return [finding(source, node, "imports by a computed name in a pure room")];
+        return [findingAt(source, node, "imports by a computed name in a pure room")];
       default:
         return target satisfies never;
     }
@@ -75,13 +75,13 @@ function ambientNames(source: Source, checker: ts.TypeChecker): readonly Finding
   const findings: Finding[] = [];
   for (const node of nodesOf(source.tree)) {
     if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword) {
-      findings.push(finding(source, node, "uses import.meta in a pure room"));
+      findings.push(findingAt(source, node, "uses import.meta in a pure room"));
     }
     if (!ts.isIdentifier(node) || !isValueReference(node) || isDeclaredHere(node, checker)) continue;
     if (!language.has(node.text)) {
-      findings.push(finding(source, node, `uses the ambient ${node.text} in a pure room`));
+      findings.push(findingAt(source, node, `uses the ambient ${node.text} in a pure room`));
     } else if (node.text === "Math" && !isHarmlessMath(node)) {
-      findings.push(finding(source, node, "uses Math other than as Math.<name>, or Math.random, in a pure room"));
+      findings.push(findingAt(source, node, "uses Math other than as Math.<name>, or Math.random, in a pure room"));
     }
   }
   return findings;

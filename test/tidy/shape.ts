@@ -1,6 +1,6 @@
 // The shape of files: their length, their first comment, where an index is allowed, and how a failure is spelled.
 import ts from "typescript";
-import { examine, finding, isInSrc, isTest, linesOf, nodesOf, type Report, type Source } from "./source.ts";
+import { examine, findingAt, isInSrc, isTest, linesOf, nodesOf, type Report, type Source } from "./source.ts";
 
 export const linesWanted = 150;
 export const linesMax = 400;
@@ -15,7 +15,7 @@ export function longFiles(sources: readonly Source[]): readonly string[] {
 export function checkLength(sources: readonly Source[]): Report {
   return examine(sources, isInSrc, (source) =>
     linesOf(source) > linesMax
-      ? [finding(source, source.tree, `has ${linesOf(source)} lines, more than ${linesMax}`)]
+      ? [findingAt(source, source.tree, `has ${linesOf(source)} lines, more than ${linesMax}`)]
       : [],
   );
 }
@@ -51,7 +51,7 @@ export function checkFailures(sources: readonly Source[]): Report {
   return examine(sources, isMeant, (source) =>
     nodesOf(source.tree).flatMap((node) => {
       const type = ts.isTypeLiteralNode(node) ? failureType(node) : null;
-      return type === null ? [] : [finding(source, node, `is a ${type}, written out`)];
+      return type === null ? [] : [findingAt(source, node, `is a ${type}, written out`)];
     }),
   );
 }

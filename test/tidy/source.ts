@@ -45,7 +45,7 @@ export function examine(
   return { looked: looked.length, findings: looked.flatMap(check) };
 }
 
-export function finding(source: Source, node: ts.Node, what: string): Finding {
+export function findingAt(source: Source, node: ts.Node, what: string): Finding {
   const { line } = source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree));
   return { path: source.path, line: line + 1, what };
 }

@@ -1,7 +1,7 @@
 // Timed waits in tests: a test waits for an event or a state. A duration that is itself the point has one place, with its reason.
 import ts from "typescript";
 import { importsOf } from "./imports.ts";
-import { examine, type Finding, finding, isTest, nodesOf, type Report, type Source } from "./source.ts";
+import { examine, type Finding, findingAt, isTest, nodesOf, type Report, type Source } from "./source.ts";
 
 const PLACE = "test/house/pause.ts";
 
@@ -16,7 +16,7 @@ export function checkWaits(sources: readonly Source[]): Report {
 function timerImports(source: Source): readonly Finding[] {
   return importsOf(source)
     .filter(({ target }) => target.kind === "node" && target.name.replace(/^node:/, "") === "timers/promises")
-    .map(({ node }) => finding(source, node, `imports timers as promises; ${advice}`));
+    .map(({ node }) => findingAt(source, node, `imports timers as promises; ${advice}`));
 }
 
 const advice = `wait with \`until\`, or with \`pause\` of ${PLACE} and its reason`;
@@ -25,7 +25,7 @@ function waits(source: Source): readonly Finding[] {
   return nodesOf(source.tree)
     .filter(ts.isCallExpression)
     .filter((call) => isThreadWait(call) || isTimedPromise(call))
-    .map((call) => finding(source, call, `waits for a duration; ${advice}`));
+    .map((call) => findingAt(source, call, `waits for a duration; ${advice}`));
 }
 
 function isThreadWait({ expression }: ts.CallExpression): boolean {

@@ -2,7 +2,7 @@
 // declares. Names given by others (a property of a library's value) are exempt; a foreign format's key is written in quotes, and
 // so is a string.
 import ts from "typescript";
-import { examine, type Finding, finding, nodesOf, type Report, type Source } from "./source.ts";
+import { examine, type Finding, findingAt, nodesOf, type Report, type Source } from "./source.ts";
 
 const banned: ReadonlySet<string> = new Set(
   ["leash", "jail", "util", "world"].flatMap((word) => [word, `${word}s`]).concat("ctx", "opts"),
@@ -47,7 +47,7 @@ function wordsOfNames(source: Source): readonly Finding[] {
   for (const node of nodesOf(source.tree)) {
     if (!(ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) || !isNameGiven(node)) continue;
     const why = refusedName(node.text);
-    if (why !== undefined) findings.push(finding(source, node, why));
+    if (why !== undefined) findings.push(findingAt(source, node, why));
   }
   return findings;
 }
@@ -58,10 +58,12 @@ function participlesOf(source: Source): readonly Finding[] {
     if (ts.isFunctionDeclaration(node) && node.name !== undefined && isExported(node)) {
       const { text } = node.name;
       const isParticiple = /^[a-z]+(?:ed|ing)$/.test(text) && !plainWords.test(text);
-      return isParticiple ? [finding(source, node, `${text} does not say what the function does`)] : [];
+      return isParticiple ? [findingAt(source, node, `${text} does not say what the function does`)] : [];
     }
     if (!ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node)) return [];
-    return participles.has(node.name.text) ? [finding(source, node, `${node.name.text} does not say what it is`)] : [];
+    return participles.has(node.name.text)
+      ? [findingAt(source, node, `${node.name.text} does not say what it is`)]
+      : [];
   });
 }
 

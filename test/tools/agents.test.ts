@@ -3,9 +3,9 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 const LEAD = [
   "agent.update",
@@ -17,22 +17,22 @@ const LEAD = [
 ];
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("lead", LEAD);
-  world.agent("reader", ["records.read{classes=[note]}"], "description: Reads   notes\n");
-  world.agent("fetcher", ["net.get{hosts=[api.github.com]}"], "description: Fetches\n");
-  world.agent("strong", ["fs.write{in=/srv}", "records.read"]);
-  world.agent("few", ["agent.update{ids=[reader]}", "agent.discover{ids=[reader,strong]}", "records.read"]);
-  world.agent("other", ["records.read"]);
-  world.agent("broken", ["net.gett{hosts=[x]}"]);
-  world.agent("held", ["agent.update", "records.read{pass=use}"]);
-  await world.begin();
-  caller = world.caller();
+  fixture = await Fixture.make();
+  fixture.agent("lead", LEAD);
+  fixture.agent("reader", ["records.read{classes=[note]}"], "description: Reads   notes\n");
+  fixture.agent("fetcher", ["net.get{hosts=[api.github.com]}"], "description: Fetches\n");
+  fixture.agent("strong", ["fs.write{in=/srv}", "records.read"]);
+  fixture.agent("few", ["agent.update{ids=[reader]}", "agent.discover{ids=[reader,strong]}", "records.read"]);
+  fixture.agent("other", ["records.read"]);
+  fixture.agent("broken", ["net.gett{hosts=[x]}"]);
+  fixture.agent("held", ["agent.update", "records.read{pass=use}"]);
+  await fixture.begin();
+  caller = fixture.caller();
 }, 120_000);
-afterAll(() => world.remove());
+afterAll(() => fixture.remove());
 
-const as = async (agent: string): Promise<Session> => given(await caller.open(world.project, agent));
-const file = (id: string): string => join(world.project, ".ambit", "agents", `${id}.md`);
+const as = async (agent: string): Promise<Session> => expectValue(await caller.open(fixture.project, agent));
+const file = (id: string): string => join(fixture.project, ".ambit", "agents", `${id}.md`);
 const said = async (agent: string, input: object): Promise<string> =>
   (await (await as(agent)).do("agent_update", input)).said;
 
@@ -101,7 +101,7 @@ describe("agent_update", () => {
   });
 
   test("grants delegated to an agent count as grants it holds", async () => {
-    const strong = given(await caller.open(world.project, "lead"));
+    const strong = expectValue(await caller.open(fixture.project, "lead"));
     expect(
       (await strong.do("agent_grant", { agent: "reader", grants: ["net.get{hosts=[api.github.com]}"] })).said,
     ).toBe("done");
@@ -121,7 +121,7 @@ describe("agent_update", () => {
       "version_conflict",
     );
     expect((await lead.do("agent_update", { id: "kid", instructions: "three", version })).said).toBe("done");
-    const entries = (await world.log({ kind: "delegation" })).filter(({ outcome }) => outcome === "instructed");
+    const entries = (await fixture.log({ kind: "delegation" })).filter(({ outcome }) => outcome === "instructed");
     expect(entries).toMatchObject([
       { agent: "lead", of: "kid" },
       { agent: "lead", of: "kid" },
@@ -129,7 +129,7 @@ describe("agent_update", () => {
   });
 
   test("no record is reached through a link", async () => {
-    const outside = join(world.base, "outside.md");
+    const outside = join(fixture.base, "outside.md");
     writeFileSync(outside, "---\ncapabilities: []\n---\nmine\n");
     symlinkSync(outside, file("linked"));
     try {
@@ -141,7 +141,7 @@ describe("agent_update", () => {
   });
 
   test("an untrusted record counts with the grants it would have", async () => {
-    world.agent("waiting", ["fs.write{in=/srv}"]);
+    fixture.agent("waiting", ["fs.write{in=/srv}"]);
     try {
       expect(await said("lead", { id: "waiting", instructions: "x" })).toBe("exceeds_grantor_authority");
     } finally {
@@ -206,12 +206,12 @@ describe("agent_discover", () => {
   });
 
   test("works with command-line arguments", async () => {
-    const { status, out } = await world.ambit("call", "lead", "agent_discover", '{"can": ["fs.write"]}', "--json");
+    const { status, out } = await fixture.ambit("call", "lead", "agent_discover", '{"can": ["fs.write"]}', "--json");
     expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { agents: [{ id: "strong" }] } }]);
   });
 
   test("the cursor of a page does not name an agent that may not be found", async () => {
-    for (let number = 100; number < 400; number++) world.agent(`hidden-${number}`, ["memory.read"]);
+    for (let number = 100; number < 400; number++) fixture.agent(`hidden-${number}`, ["memory.read"]);
     const narrow = await as("few");
     const { value } = await narrow.do("agent_discover", { can: ["memory.read"] });
     expect(value["result"]).toEqual({ agents: [], next: null });

@@ -13,7 +13,7 @@ import type { ToolExecution } from "../../src/daemon/tools/daemon-tool.ts";
 import { grant } from "../forge/authority.ts";
 
 /** Decides like the gate, for an agent that may call every tool; only `isApproved` stands in for an approval. */
-export function authorized(
+export function authorizeCall(
   authority: Authority,
   call: { readonly tool: string; readonly input: JsonObject },
   lookup: ToolLookup,
@@ -38,7 +38,7 @@ function invoking(compiled: CompiledLink): CompiledLink {
 }
 
 /** Without sandboxes: for tools that run no program. `reading`: the reading of the records behind the decision. */
-export function executing(
+export function executionOf(
   session: Session,
   warrant: Warrant,
   reading: Reading,

@@ -5,10 +5,10 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Called, Caller } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 const KEY = "sk-complete-0123456789abcdef0123456789";
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let port = 0;
 const heard: { readonly url: string; readonly headers: http.IncomingHttpHeaders; readonly body: string }[] = [];
@@ -37,37 +37,37 @@ beforeAll(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   port = (server.address() as AddressInfo).port;
-  world = await World.make();
-  world.agent("scout", ["model.use{providers=[openai,gemini],models=[*]}", TOOL]);
-  world.agent("claude", [`${USE}}`, TOOL]);
-  world.agent("once", [`${USE},calls=1}`, TOOL]);
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["model.use{providers=[openai,gemini],models=[*]}", TOOL]);
+  fixture.agent("claude", [`${USE}}`, TOOL]);
+  fixture.agent("once", [`${USE},calls=1}`, TOOL]);
   // One reservation and one settled call of 7 tokens; not two reservations.
-  world.agent("tokens", [`${USE},tokens=${SENT.length + 9 + 7}}`, TOOL]);
-  world.agent("broke", [`${USE},tokens=${SENT.length + 9 + 7}}`, TOOL]);
-  world.agent("short", [`${USE},tokens=${SENT.length + 10 + 1_024}}`, TOOL]);
-  world.agent("money", [`${USE},money=1}`, TOOL]);
-  world.agent("asks", [`${USE},ask=true}`, TOOL]);
-  world.agent("none", ["obs.append", TOOL]);
-  world.agent("toolless", ["model.use", "tool.invoke{tools=[echo]}"]);
+  fixture.agent("tokens", [`${USE},tokens=${SENT.length + 9 + 7}}`, TOOL]);
+  fixture.agent("broke", [`${USE},tokens=${SENT.length + 9 + 7}}`, TOOL]);
+  fixture.agent("short", [`${USE},tokens=${SENT.length + 10 + 1_024}}`, TOOL]);
+  fixture.agent("money", [`${USE},money=1}`, TOOL]);
+  fixture.agent("asks", [`${USE},ask=true}`, TOOL]);
+  fixture.agent("none", ["obs.append", TOOL]);
+  fixture.agent("toolless", ["model.use", "tool.invoke{tools=[echo]}"]);
   configure("");
-  await world.begin();
-  caller = world.caller();
+  await fixture.begin();
+  caller = fixture.caller();
 }, 120_000);
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await world.remove();
+  await fixture.remove();
 });
 
 function configure(more: string): void {
   const url = `http://127.0.0.1:${port}`;
   const models = `models: { anthropic: { url: "${url}" }, openai: { url: "${url}/o" }, gemini: { url: "${url}" } }\n`;
-  world.write("config/ambit/config.yml", `${models}${more}`);
+  fixture.write("config/ambit/config.yml", `${models}${more}`);
 }
 
 const complete = async (agent: string, input: object = CALL): Promise<Called> => {
   heard.length = 0;
-  return given(await caller.open(world.project, agent)).do("lm_complete", input);
+  return expectValue(await caller.open(fixture.project, agent)).do("lm_complete", input);
 };
 
 test("without a kept key the call says what a person types, and costs nothing", async () => {
@@ -77,8 +77,8 @@ test("without a kept key the call says what a person types, and costs nothing", 
     expect(JSON.stringify(value)).toContain(`ambit secrets set anthropic-key --tool model --host 127.0.0.1:${port}`);
   }
   expect(heard).toEqual([]);
-  given(
-    await world.control("secrets.set", {
+  expectValue(
+    await fixture.control("secrets.set", {
       name: "model-key",
       value: KEY,
       binding: { tools: ["model"], hosts: [`127.0.0.1:${port}`], uses: null },
@@ -101,7 +101,7 @@ test("the answer comes back without the key, and the log has digest, model, toke
   expect(heard.map(({ url, headers, body }) => [url, headers["x-api-key"], body])).toEqual([
     ["/v1/messages", KEY, SENT],
   ]);
-  const log = await world.log({ agent: "claude" });
+  const log = await fixture.log({ agent: "claude" });
   const text = JSON.stringify([done.value, log]);
   for (const hidden of [KEY, "say hi"]) expect(text).not.toContain(hidden);
   expect(log.find(({ kind, tool }) => kind === "outcome" && tool === "model")).toMatchObject({
@@ -114,9 +114,9 @@ test("the answer comes back without the key, and the log has digest, model, toke
 });
 
 test("the session is untrusted afterwards", async () => {
-  const session = given(await caller.open(world.project, "claude"));
+  const session = expectValue(await caller.open(fixture.project, "claude"));
   await session.do("lm_complete", CALL);
-  const shown = (await world.status()).sessions.find((one) => one.session === session.id);
+  const shown = (await fixture.status()).sessions.find((one) => one.session === session.id);
   expect(shown?.isClean).toBe(false);
 });
 
@@ -213,13 +213,13 @@ test("with `ask` nothing is sent before a person approved", async () => {
   answer = { status: 200, body: reply("hi") };
   expect((await complete("asks")).said).toBe("approval_required");
   expect(heard).toEqual([]);
-  const [approval] = await world.approvals("pending");
+  const [approval] = await fixture.approvals("pending");
   expect(JSON.stringify(approval)).toContain("claude-x");
 });
 
 test("prompts are logged only while the user keeps them, and without secrets", async () => {
   answer = { status: 200, body: reply("hi") };
-  const logged = async (): Promise<string> => JSON.stringify(await world.log({ agent: "claude" }));
+  const logged = async (): Promise<string> => JSON.stringify(await fixture.log({ agent: "claude" }));
   await complete("claude", { ...CALL, prompt: "the first question" });
   await complete("claude", { ...CALL, model: "gpt-5", prompt: "a refused question" });
   configure("prompts: keep\n");

@@ -7,38 +7,38 @@ import type { CallMessages, CallPermit } from "../../src/core/ports/daemon/daemo
 import type { Answer, MessageClient } from "../../src/core/ports/daemon/exchange.ts";
 import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let call: MessageClient<CallMessages>;
 
 beforeAll(async () => {
-  world = await World.make();
-  mkdirSync(join(world.project, "files"));
-  writeFileSync(join(world.project, "files", "a.txt"), "hello");
+  fixture = await Fixture.make();
+  mkdirSync(join(fixture.project, "files"));
+  writeFileSync(join(fixture.project, "files", "a.txt"), "hello");
   for (const agent of ["crowd", "scout"])
-    world.agent(agent, [`fs.read{in=${join(world.project, "files")},calls=400}`, "tool.invoke{tools=[weather]}"]);
-  await world.begin();
-  call = given(await connect("call", { folder: world.folder, version: VERSION }));
+    fixture.agent(agent, [`fs.read{in=${join(fixture.project, "files")},calls=400}`, "tool.invoke{tools=[weather]}"]);
+  await fixture.begin();
+  call = expectValue(await connect("call", { folder: fixture.folder, version: VERSION }));
 }, 240_000);
 afterAll(async () => {
   call?.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 async function open(agent: string): Promise<string> {
   const opened = await call.ask("session.open", {
-    ...{ cwd: world.project, agent, user: null, trace: null, face: "library", pledge: null, token: null },
+    ...{ cwd: fixture.project, agent, user: null, trace: null, face: "library", pledge: null, token: null },
     ...{ environment: {}, isForParent: false },
   });
-  return given(opened).session;
+  return expectValue(opened).session;
 }
 
 function commit(session: string): Promise<Answer<unknown>> {
-  const path = join(world.project, "files", "a.txt");
+  const path = join(fixture.project, "files", "a.txt");
   return call.ask("call.commit", {
     ...{ session, tool: "weather", input: {}, requests: [`fs.read ${path}`], waitMilliseconds: 0 },
-    declaration: { fs_reach: { read: [join(world.project, "files")] } },
+    declaration: { fs_reach: { read: [join(fixture.project, "files")] } },
   });
 }
 
@@ -49,13 +49,13 @@ test("the number of unsettled calls is limited, before anything is charged", asy
   for (let more = 0; more < 20; more++)
     expect(await commit(session)).toMatchObject({ ok: false, code: "not_available" });
   const other = await open("scout");
-  const permitted = given(await commit(other)) as CallPermit;
+  const permitted = expectValue(await commit(other)) as CallPermit;
   expect(permitted).toMatchObject({ outcome: "allowed" });
-  const use = { instrument: "files", method: "readText", arguments: [join(world.project, "files", "a.txt")] };
+  const use = { instrument: "files", method: "readText", arguments: [join(fixture.project, "files", "a.txt")] };
   expect(await contextSender(call, other, permitted.receipt)(use)).toEqual({ ok: true, value: "hello" });
-  const { receipt } = given(answers[0] as Answer<CallPermit>);
-  given(await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false }));
-  const next = given(await commit(session)) as CallPermit;
+  const { receipt } = expectValue(answers[0] as Answer<CallPermit>);
+  expectValue(await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false }));
+  const next = expectValue(await commit(session)) as CallPermit;
   expect(next).toMatchObject({ outcome: "allowed" });
   // Of 400: one charge for each of the 257 that were permitted, and none for the others.
   expect(next.left).toMatchObject([{ left: 143 }]);

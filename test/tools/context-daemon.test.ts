@@ -14,10 +14,10 @@ import { contextSender } from "../../src/daemon/contexts/context-sender.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
 import { remoteContext } from "../../src/runtime/context/remote.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 const VALUE = "s3cr3t-value-0123456789";
-let world: World;
+let fixture: Fixture;
 let call: MessageClient<CallMessages>;
 let session = "";
 let port = 0;
@@ -33,15 +33,15 @@ beforeAll(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   port = (server.address() as AddressInfo).port;
-  world = await World.make();
-  const files = join(world.project, "files");
+  fixture = await Fixture.make();
+  const files = join(fixture.project, "files");
   mkdirSync(join(files, "in"), { recursive: true });
   writeFileSync(join(files, "in", "a.txt"), "hello");
   writeFileSync(join(files, "other.txt"), "other");
-  writeFileSync(join(world.project, "ungranted.txt"), "ungranted");
+  writeFileSync(join(fixture.project, "ungranted.txt"), "ungranted");
   symlinkSync("../../ungranted.txt", join(files, "in", "out"));
   symlinkSync("../other.txt", join(files, "in", "undeclared"));
-  world.agent("scout", [
+  fixture.agent("scout", [
     `fs.read{in=${files}}`,
     `fs.write{in=${files}}`,
     `fs.delete{in=${files}}`,
@@ -52,31 +52,33 @@ beforeAll(async () => {
     "secret.use{names=[**],tools=[weather],hosts=[127.0.0.1]}",
     "tool.invoke{tools=[weather,bare,memory_set,memory_list,fs_read,fs_glob,fs_write,web_fetch]}",
   ]);
-  await world.begin();
+  await fixture.begin();
   const binding = { tools: ["weather"], hosts: [`127.0.0.1:${port}`], uses: null };
   const secret = { value: VALUE, binding, username: null, isCanary: false, isRotation: false, presence: null };
-  given(await world.control("secrets.set", { name: "TOKEN", ...secret }));
+  expectValue(await fixture.control("secrets.set", { name: "TOKEN", ...secret }));
   const other = { ...binding, tools: ["another"] };
-  given(await world.control("secrets.set", { name: "OTHER", ...secret, value: `${VALUE}-other`, binding: other }));
-  call = given(await connect("call", { folder: world.folder, version: VERSION }));
+  expectValue(
+    await fixture.control("secrets.set", { name: "OTHER", ...secret, value: `${VALUE}-other`, binding: other }),
+  );
+  call = expectValue(await connect("call", { folder: fixture.folder, version: VERSION }));
   const opened = await call.ask("session.open", {
-    ...{ cwd: world.project, agent: "scout", user: null, trace: null, face: "library", pledge: null, token: null },
+    ...{ cwd: fixture.project, agent: "scout", user: null, trace: null, face: "library", pledge: null, token: null },
     ...{ environment: {}, isForParent: false },
   });
-  session = given(opened).session;
+  session = expectValue(opened).session;
 }, 240_000);
 afterAll(async () => {
   call?.close();
   server.closeAllConnections();
   server.close();
-  await world?.remove();
+  await fixture?.remove();
 });
 
 const whole = (): JsonObject => ({
   network: { allowedHosts: ["127.0.0.1"] },
   secrets: ["TOKEN"],
   storage: { scope: "tool-private", kind: "kv" },
-  fs_reach: { read: [join(world.project, "files", "in")], write: [join(world.project, "files", "in")] },
+  fs_reach: { read: [join(fixture.project, "files", "in")], write: [join(fixture.project, "files", "in")] },
   process: { allowedBinaries: ["cat"] },
 });
 
@@ -86,7 +88,9 @@ async function within<T>(
   tool = "weather",
 ): Promise<T> {
   const asked = { session, tool, input: {}, requests: [], waitMilliseconds: 0 };
-  const permitted = given(await call.ask("call.commit", declaration === undefined ? asked : { ...asked, declaration }));
+  const permitted = expectValue(
+    await call.ask("call.commit", declaration === undefined ? asked : { ...asked, declaration }),
+  );
   if (permitted.outcome !== "allowed") throw new Error(JSON.stringify(permitted));
   const { receipt } = permitted;
   const { context, end } = remoteContext(contextSender(call, session, receipt));
@@ -98,7 +102,7 @@ async function within<T>(
   }
 }
 
-const file = (name: string): string => join(world.project, "files", name);
+const file = (name: string): string => join(fixture.project, "files", name);
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
 
 describe("files", () => {
@@ -114,7 +118,7 @@ describe("files", () => {
   test("outside of either are refused, links included", async () => {
     await within(whole(), async ({ files }) => {
       expect(await files.readText(file("other.txt"))).toMatchObject({ ok: false, code: "scope_violation" });
-      expect(await files.readText(join(world.project, "ungranted.txt"))).toMatchObject({ ok: false });
+      expect(await files.readText(join(fixture.project, "ungranted.txt"))).toMatchObject({ ok: false });
       expect(await files.readText(file("in/out"))).toMatchObject({ ok: false, code: "scope_violation" });
       expect(await files.readText(file("in/undeclared"))).toMatchObject({ ok: false, code: "scope_violation" });
       const listed = await files.glob(file("in"), "**");
@@ -123,10 +127,10 @@ describe("files", () => {
         [file("in/a.txt"), file("in/out"), file("in/undeclared")],
       );
     });
-    const declared = { ...whole(), fs_reach: { read: [world.project] } };
+    const declared = { ...whole(), fs_reach: { read: [fixture.project] } };
     await within(declared, async ({ files }) => {
       expect(await files.readText(file("other.txt"))).toEqual({ ok: true, value: "other" });
-      expect(await files.readText(join(world.project, "ungranted.txt"))).toMatchObject({ ok: false });
+      expect(await files.readText(join(fixture.project, "ungranted.txt"))).toMatchObject({ ok: false });
       expect(await files.write(file("in/c.txt"), "x")).toMatchObject({ ok: false, code: "capability_absent" });
     });
     expect(existsSync(file("in/c.txt"))).toBe(false);
@@ -215,7 +219,7 @@ test("values a tool stores are its own, with versions", async () => {
     expect(await memory.get("notes/x")).toMatchObject({ ok: false });
     expect(await observe.append("seen")).toMatchObject({ ok: false, code: "capability_absent" });
   });
-  const mine = given(
+  const mine = expectValue(
     await call.ask("call.do", {
       session,
       tool: "memory_get",
@@ -253,7 +257,7 @@ test("memory tools and contexts share one memory: the same keys, versions and co
 
 test("list pages continue where the last one ended, in every store", async () => {
   for (const name of ["a", "b", "c"])
-    given(
+    expectValue(
       await call.ask("call.do", {
         ...{ session, tool: "memory_set", input: { key: `shared/p/${name}`, value: name } },
         ...{ requests: null, waitMilliseconds: 0 },
@@ -261,7 +265,7 @@ test("list pages continue where the last one ended, in every store", async () =>
     );
   const page = async (after: string | null) => {
     const input = { prefix: "shared/p/", count: 2, ...(after === null ? {} : { after }) };
-    return given(
+    return expectValue(
       await call.ask("call.do", { session, tool: "memory_list", input, requests: null, waitMilliseconds: 0 }),
     );
   };
@@ -277,7 +281,7 @@ describe("a result names what enforced each axis", () => {
     ["web_fetch", () => ({ url: at("/") }), ["arguments checked", "host broker", "port broker", "tool checked"]],
   ])("%s", async (tool, input, expected) => {
     const asked = { session, tool, input: input(), requests: null, waitMilliseconds: 0 };
-    const done = given(await call.ask("call.do", asked));
+    const done = expectValue(await call.ask("call.do", asked));
     if (done.outcome !== "done") throw new Error(JSON.stringify(done));
     expect(done.enforcement.map(({ axis, strength }) => `${axis} ${strength}`).toSorted()).toEqual(expected);
   });
@@ -285,11 +289,11 @@ describe("a result names what enforced each axis", () => {
 
 test("file tools and contexts reach the same paths, and neither overwrites a secret with its redaction mark", async () => {
   const tool = async (name: string, input: JsonObject): Promise<unknown> =>
-    given(await call.ask("call.do", { session, tool: name, input, requests: null, waitMilliseconds: 0 }));
+    expectValue(await call.ask("call.do", { session, tool: name, input, requests: null, waitMilliseconds: 0 }));
   writeFileSync(file("in/held.txt"), `token=${VALUE}\n`);
   await within(whole(), async ({ files }) => {
     const inside = await files.locate("files/in/a.txt");
-    expect(inside).toEqual({ ok: true, value: { path: file("in/a.txt"), folder: world.project } });
+    expect(inside).toEqual({ ok: true, value: { path: file("in/a.txt"), folder: fixture.project } });
     expect(await files.edit(file("in/a.txt"), [{ old: "hello", new: "hello" }])).toMatchObject({ ok: false });
     expect(await files.edit(file("in/a.txt"), [{ old: "hell", new: "HELL" }])).toMatchObject({
       ok: true,
@@ -299,7 +303,7 @@ test("file tools and contexts reach the same paths, and neither overwrites a sec
     expect(await files.write(file("in/x/y/z.txt"), "deep")).toMatchObject({ ok: false, code: "not_found" });
     expect(await files.write(file("in/x/y/z.txt"), "deep", { folders: true })).toEqual({ ok: true, value: null });
     // Only the folder that contains every match must be readable.
-    const found = await files.glob(world.project, "files/in/x/**");
+    const found = await files.glob(fixture.project, "files/in/x/**");
     expect(found).toMatchObject({ ok: true, value: [{ path: file("in/x/y/z.txt"), kind: "file" }] });
     const lost = await files.write(file("in/held.txt"), "token=[REDACTED:TOKEN]\n");
     expect(lost).toMatchObject({ ok: false, code: "secret_refused" });
@@ -314,7 +318,7 @@ test("file tools and contexts reach the same paths, and neither overwrites a sec
 
 test("a context is refused after its call, from any connection", async () => {
   const asked = { session, tool: "weather", input: {}, requests: [], declaration: whole(), waitMilliseconds: 0 };
-  const permitted = given(await call.ask("call.commit", asked));
+  const permitted = expectValue(await call.ask("call.commit", asked));
   if (permitted.outcome !== "allowed") throw new Error(JSON.stringify(permitted));
   const { receipt } = permitted;
   const send = contextSender(call, session, receipt);
@@ -346,16 +350,19 @@ describe("no permit is given", () => {
   test("for a request outside the declaration", async () => {
     const requests = [`fs.read ${file("other.txt")}`];
     const asked = { session, tool: "weather", input: {}, requests, declaration: whole(), waitMilliseconds: 0 };
-    expect(given(await call.ask("call.commit", asked))).toMatchObject({ outcome: "denied", code: "scope_violation" });
+    expect(expectValue(await call.ask("call.commit", asked))).toMatchObject({
+      outcome: "denied",
+      code: "scope_violation",
+    });
   });
 });
 
 test("a revoked grant takes effect during a call", async () => {
   await within(whole(), async ({ files }) => {
     expect(await files.readText(file("in/a.txt"))).toMatchObject({ ok: true });
-    const record = join(world.project, ".ambit", "agents", "scout.md");
+    const record = join(fixture.project, ".ambit", "agents", "scout.md");
     const before = readFileSync(record, "utf8");
-    world.agent("scout", ["tool.invoke{tools=[weather]}"]);
+    fixture.agent("scout", ["tool.invoke{tools=[weather]}"]);
     try {
       expect(await files.readText(file("in/a.txt"))).toMatchObject({ ok: false });
     } finally {

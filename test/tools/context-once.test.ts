@@ -4,24 +4,25 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let files = "";
 
 beforeAll(async () => {
-  world = await World.make();
-  files = join(world.project, "files");
+  fixture = await Fixture.make();
+  files = join(fixture.project, "files");
   mkdirSync(files, { recursive: true });
   for (const name of ["a.txt", "b.txt"]) writeFileSync(join(files, name), "before");
   const tools = "tool.invoke{tools=[tool:*]}";
-  world.agent("counted", [`fs.read{in=${files},calls=4}`, tools]);
-  world.agent("asking", [`fs.read{in=${files}}`, `fs.write{in=${files},ask}`, tools]);
-  await world.begin();
+  fixture.agent("counted", [`fs.read{in=${files},calls=4}`, tools]);
+  fixture.agent("asking", [`fs.read{in=${files}}`, `fs.write{in=${files},ask}`, tools]);
+  await fixture.begin();
 }, 240_000);
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
-const open = async (agent: string): Promise<Session> => given(await world.caller().open(world.project, agent));
+const open = async (agent: string): Promise<Session> =>
+  expectValue(await fixture.caller().open(fixture.project, agent));
 
 function commit(session: Session, requests: readonly string[], tool = "weather") {
   const declaration = { fs_reach: { read: [files], write: [files] } };
@@ -30,13 +31,13 @@ function commit(session: Session, requests: readonly string[], tool = "weather")
 
 async function use(session: Session, receipt: unknown, method: string, ...words: readonly string[]): Promise<unknown> {
   const one = { instrument: "files", method, arguments: words };
-  return given(await session.ask("context.use", { receipt, use: one }).answer)["answer"];
+  return expectValue(await session.ask("context.use", { receipt, use: one }).answer)["answer"];
 }
 
 test("a counted grant serves as many uses as were requested and paid for, one after another or concurrently", async () => {
   const session = await open("counted");
   const path = join(files, "a.txt");
-  const { outcome, receipt } = given(await commit(session, [`fs.read ${path}`, `fs.read ${path}`]));
+  const { outcome, receipt } = expectValue(await commit(session, [`fs.read ${path}`, `fs.read ${path}`]));
   expect(outcome).toBe("allowed");
   const read = () => use(session, receipt, "readText", path);
   const answers = await Promise.all(Array.from({ length: 12 }, read));
@@ -47,9 +48,9 @@ test("a counted grant serves as many uses as were requested and paid for, one af
 test("an approved use is done once", async () => {
   const session = await open("asking");
   const path = join(files, "b.txt");
-  const { approval } = given(await commit(session, [`fs.write ${path}`]));
-  expect((await world.ambit("approve", String(approval), "--yes")).out).toContain("approved");
-  const { outcome, receipt } = given(await commit(session, [`fs.write ${path}`]));
+  const { approval } = expectValue(await commit(session, [`fs.write ${path}`]));
+  expect((await fixture.ambit("approve", String(approval), "--yes")).out).toContain("approved");
+  const { outcome, receipt } = expectValue(await commit(session, [`fs.write ${path}`]));
   expect(outcome).toBe("allowed");
   expect(await use(session, receipt, "write", path, "once")).toMatchObject({ ok: true });
   expect(await use(session, receipt, "write", path, "twice")).toMatchObject({ code: "approval_required" });

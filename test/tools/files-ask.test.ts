@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DraftWorld } from "../draft/world.ts";
+import { DraftProject } from "../draft/project.ts";
 import { nativeMissing } from "../files/native.ts";
 
 const RECORD = [
@@ -23,18 +23,18 @@ interface CallAnswer {
 }
 
 describe.skipIf(nativeMissing() !== null)("a name that lands by approval", () => {
-  let world: DraftWorld;
+  let fixture: DraftProject;
   beforeEach(() => {
-    world = new DraftWorld(process.getuid?.() ?? 0, RECORD);
+    fixture = new DraftProject(process.getuid?.() ?? 0, RECORD);
   }, 120_000);
-  afterEach(() => world.end());
+  afterEach(() => fixture.end());
 
   const call = (tool: string, input: object): CallAnswer => {
-    const { out, err } = world.ambit(["call", "writer", tool, JSON.stringify(input), "--json"]);
+    const { out, err } = fixture.ambit(["call", "writer", tool, JSON.stringify(input), "--json"]);
     return JSON.parse(out === "" ? err : out) as CallAnswer;
   };
   const can = (...words: readonly string[]): string => {
-    const { out } = world.ambit(["can", "writer", ...words, "--json"]);
+    const { out } = fixture.ambit(["can", "writer", ...words, "--json"]);
     const { outcome, code } = JSON.parse(out) as { readonly outcome: string; readonly code: string | null };
     return code === null ? outcome : `${outcome} ${code}`;
   };
@@ -43,10 +43,10 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by approval", () =>
   test("is written once this call is approved, and not before", () => {
     const asked = write(".envrc");
     expect(asked).toMatchObject({ ok: false, code: "approval_required", approval: expect.stringMatching(/^a/) });
-    expect(existsSync(join(world.project, ".envrc"))).toBe(false);
-    expect(world.ambit(["approve", asked.approval ?? "", "--yes"])).toMatchObject({ status: 0 });
+    expect(existsSync(join(fixture.project, ".envrc"))).toBe(false);
+    expect(fixture.ambit(["approve", asked.approval ?? "", "--yes"])).toMatchObject({ status: 0 });
     expect(write(".envrc")).toMatchObject({ ok: true });
-    expect(world.read(".envrc")).toBe("x\n");
+    expect(fixture.read(".envrc")).toBe("x\n");
     // An approval is for one call.
     expect(write(".envrc")).toMatchObject({ ok: false, code: "approval_required" });
   }, 120_000);
@@ -54,9 +54,9 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by approval", () =>
   test("needs approval in missing folders, and by every tool that writes", () => {
     const deep = write(".github/workflows/ci.yml");
     expect(deep).toMatchObject({ ok: false, code: "approval_required" });
-    expect(world.ambit(["approve", deep.approval ?? "", "--yes"])).toMatchObject({ status: 0 });
+    expect(fixture.ambit(["approve", deep.approval ?? "", "--yes"])).toMatchObject({ status: 0 });
     expect(write(".github/workflows/ci.yml")).toMatchObject({ ok: true });
-    expect(world.read(".github/workflows/ci.yml")).toBe("x\n");
+    expect(fixture.read(".github/workflows/ci.yml")).toBe("x\n");
     const others: readonly (readonly [string, object])[] = [
       ["fs_edit", { path: ".github/workflows/ci.yml", edits: [{ old: "x", new: "y" }] }],
       ["fs_delete", { path: ".github/workflows/ci.yml" }],
@@ -64,15 +64,18 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by approval", () =>
     ];
     for (const [tool, input] of others)
       expect([tool, call(tool, input)]).toMatchObject([tool, { ok: false, code: "approval_required" }]);
-    expect([world.read(".github/workflows/ci.yml"), existsSync(join(world.project, ".npmrc"))]).toEqual(["x\n", false]);
+    expect([fixture.read(".github/workflows/ci.yml"), existsSync(join(fixture.project, ".npmrc"))]).toEqual([
+      "x\n",
+      false,
+    ]);
   }, 120_000);
 
   test("behind a link is not written, whatever the link is called", () => {
-    writeFileSync(join(world.project, "AGENTS.md"), "mine\n");
-    symlinkSync("AGENTS.md", join(world.project, "notes.md"));
-    world.own();
+    writeFileSync(join(fixture.project, "AGENTS.md"), "mine\n");
+    symlinkSync("AGENTS.md", join(fixture.project, "notes.md"));
+    fixture.own();
     expect(write("notes.md")).toMatchObject({ ok: false });
-    expect(world.read("AGENTS.md")).toBe("mine\n");
+    expect(fixture.read("AGENTS.md")).toBe("mine\n");
   }, 120_000);
 
   test("`can` answers as the call does, including names moved by the configuration", () => {
@@ -85,13 +88,13 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by approval", () =>
       });
     expect(asked()).toEqual(["ask", "deny self_modification", "allow", "allow"]);
     expect(called()).toEqual(asked());
-    const config = join(world.base, "config", "ambit");
+    const config = join(fixture.base, "config", "ambit");
     mkdirSync(config, { recursive: true });
     writeFileSync(
       join(config, "config.yml"),
       "triggers:\n  allow: [.envrc]\n  never: [deploy.sh]\n  ask: [plain.txt]\n",
     );
-    world.own();
+    fixture.own();
     expect(asked()).toEqual(["allow", "deny self_modification", "deny self_modification", "ask"]);
     expect(called()).toEqual(asked());
     expect([can("fs.delete", "plain.txt"), can("fs.read", "plain.txt")]).toEqual(["ask", "allow"]);

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { newFolder } from "../files/fixture.ts";
 import { nativeMissing } from "../files/native.ts";
-import { newFolder } from "../files/world.ts";
-import { said, toolsIn, write } from "./files-world.ts";
+import { said, toolsIn, write } from "./files-fixture.ts";
 
 const GATE = "scope_violation: by the gate";
 const KEPT = /^self_modification: this path is protected from tools/;

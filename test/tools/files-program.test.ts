@@ -14,7 +14,7 @@ import { nativeMissing } from "../files/native.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { writeAgent } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
-import { write } from "./files-world.ts";
+import { write } from "./files-fixture.ts";
 
 describe.skipIf(nativeMissing() !== null)("ambit call", () => {
   let base = "";

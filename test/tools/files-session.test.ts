@@ -5,11 +5,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { compile } from "../../src/core/authority/compiled.ts";
 import { SessionFiles } from "../../src/daemon/contexts/session-files.ts";
 import type { Session } from "../../src/daemon/session.ts";
+import { newFolder, path } from "../files/fixture.ts";
 import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
-import { swapping } from "../files/swapper.ts";
-import { newFolder, path } from "../files/world.ts";
+import { startSwapping } from "../files/swapper.ts";
 import { until } from "../house/until.ts";
-import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
+import { chainOf, newSession, said, toolsIn, write } from "./files-fixture.ts";
 
 const GATE = "scope_violation: by the gate";
 const OUTSIDE = "scope_violation: a symbolic link in the path leads outside your grants";
@@ -56,37 +56,37 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
   });
 
   test("open a tree at the next call with a wider grant, and close it with a narrower one", async () => {
-    const world = toolsIn({ granted: [["read", root]], folder: root });
+    const fixture = toolsIn({ granted: [["read", root]], folder: root });
     const other = join(above, "other");
-    expect(await said(world.call(...read("a")))).toMatchObject({ text: "a\n" });
-    expect(await said(world.call(...read("../other/o")))).toBe(GATE);
-    world.authority = [holding(["read", root], ["read", other])];
-    expect(await said(world.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
-    world.authority = [holding(["read", other])];
-    expect(await said(world.call(...read("a")))).toBe(GATE);
-    expect(await said(world.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
+    expect(await said(fixture.call(...read("a")))).toMatchObject({ text: "a\n" });
+    expect(await said(fixture.call(...read("../other/o")))).toBe(GATE);
+    fixture.authority = [chainOf(["read", root], ["read", other])];
+    expect(await said(fixture.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
+    fixture.authority = [chainOf(["read", other])];
+    expect(await said(fixture.call(...read("a")))).toBe(GATE);
+    expect(await said(fixture.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
     await until(() => workers().length === 1, "the workers are as many as the session needs");
   });
 
   test("are not touched by a call whose grant is revoked while it is queued", async () => {
-    const world = toolsIn({ granted: [["write", root]], folder: root });
-    const decided = await world.decide("fs_write", { path: "a", content: "x" });
+    const fixture = toolsIn({ granted: [["write", root]], folder: root });
+    const decided = await fixture.decide("fs_write", { path: "a", content: "x" });
     if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
-    world.authority = [holding(["write", join(above, "other")])];
+    fixture.authority = [chainOf(["write", join(above, "other")])];
     expect(await said(decided())).toMatch(/^scope_violation/);
-    world.authority = [holding(["write", root])];
-    world.moment = { revoked: () => true };
+    fixture.authority = [chainOf(["write", root])];
+    fixture.moment = { revoked: () => true };
     expect(await said(decided())).toMatch(/^revoked/);
-    world.moment = {};
+    fixture.moment = {};
     expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
   });
 
   test("after a change of the records a decision is made again, and the call is not done if it is now denied", async () => {
-    const world = toolsIn({ granted: [["write", root]], folder: root });
+    const fixture = toolsIn({ granted: [["write", root]], folder: root });
     const pathSettings = { home: null, base: path(join(root, "src")), protectedPaths: [] };
     const before = { pathSettings, toAscii: (name: string) => name, ceiling: null };
-    const decided = await world.decide("fs_write", { path: "b", content: "x" }, false, before);
+    const decided = await fixture.decide("fs_write", { path: "b", content: "x" }, false, before);
     if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
     // By now relative names begin in the parent folder.
     expect(await said(decided())).toMatch(/^not_available: the working/);
@@ -217,15 +217,15 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
   });
 
   test("a counted grant covers what was paid for, and no path on the way", async () => {
-    const world = toolsIn({ granted: [["read", root]], folder: root });
-    const [first] = world.authority;
+    const fixture = toolsIn({ granted: [["read", root]], folder: root });
+    const [first] = fixture.authority;
     const grants = first?.[0].link.grants.map((one) => ({ ...one, conditions: { ...one.conditions, calls: 1 } })) ?? [];
     const record = first?.[0];
     if (record === undefined) throw new Error("no record");
-    world.authority = [[compile({ ...record.link, grants })]];
+    fixture.authority = [[compile({ ...record.link, grants })]];
     symlinkSync("src/b", join(root, "link"));
-    expect(await said(world.call(...read("a")))).toMatchObject({ text: "a\n" });
-    expect(await said(world.call(...read("link")))).toBe(OUTSIDE);
+    expect(await said(fixture.call(...read("a")))).toMatchObject({ text: "a\n" });
+    expect(await said(fixture.call(...read("link")))).toBe(OUTSIDE);
   });
 
   test("names that are exchanged as fast as possible never lead outside", async () => {
@@ -241,8 +241,8 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     write(root, { "turn/loot": "inside\n", plain: "inside\n" });
     symlinkSync(join(above, "closed"), join(root, "decoy"));
     symlinkSync(join(above, "closed/loot"), join(root, "decoy-file"));
-    const folders = await swapping(join(root, "turn"), join(root, "decoy"), join(root, "spare"));
-    const files = await swapping(join(root, "plain"), join(root, "decoy-file"), join(root, "spare-file"));
+    const folders = await startSwapping(join(root, "turn"), join(root, "decoy"), join(root, "spare"));
+    const files = await startSwapping(join(root, "plain"), join(root, "decoy-file"), join(root, "spare-file"));
     try {
       for (let rounds = 0; rounds < 150; rounds++) {
         const answers = await Promise.all([

@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { newFolder } from "../files/fixture.ts";
 import { nativeMissing } from "../files/native.ts";
-import { newFolder } from "../files/world.ts";
-import { said, toolsIn, write } from "./files-world.ts";
+import { said, toolsIn, write } from "./files-fixture.ts";
 
 const OUTSIDE = "scope_violation: a symbolic link in the path leads outside your grants";
 const GATE = "scope_violation: by the gate";

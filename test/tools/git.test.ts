@@ -9,11 +9,11 @@ import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { GIT_TOOL } from "../../src/tools/git/git-tool.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
-import { type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, type Said } from "./programs-fixture.ts";
 
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeEach(() => {
-  world = programsWorld(() => [builtinTool(GIT_TOOL)], "proc.exec", "fs.read", "fs.write");
+  fixture = programsFixture(() => [builtinTool(GIT_TOOL)], "proc.exec", "fs.read", "fs.write");
   host("init", "--quiet", "--initial-branch=main");
   host("config", "user.name", "Ann");
   host("config", "user.email", "ann@example.test");
@@ -21,19 +21,19 @@ beforeEach(() => {
   host("add", "a");
   host("commit", "--quiet", "--message=first", "--message=The body.");
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 function host(...words: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync("git", ["-C", world.folder, ...words], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync("git", ["-C", fixture.folder, ...words], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
   return stdout;
 }
 
 function put(name: string, content: string): void {
-  writeFileSync(join(world.folder, name), content);
+  writeFileSync(join(fixture.folder, name), content);
 }
 
-const git = (command: string, more: JsonObject = {}): Promise<Said> => world.call("git", { command, ...more });
+const git = (command: string, more: JsonObject = {}): Promise<Said> => fixture.call("git", { command, ...more });
 
 async function told(command: string, more: JsonObject = {}): Promise<JsonObject> {
   const said = await git(command, more);
@@ -103,7 +103,7 @@ describe("git reports", () => {
       text: expect.stringMatching(/^diff --git[\s\S]*\+one\n$/),
     });
     expect(await told("show", { revision: "v1", file: "a" })).toEqual({ text: "one\n", more: false });
-    mkdirSync(join(world.folder, "sub"));
+    mkdirSync(join(fixture.folder, "sub"));
     expect(await told("show", { revision: "v1", file: "../a", in: "sub" })).toMatchObject({ text: "one\n" });
   });
 
@@ -146,7 +146,7 @@ describe("git changes", () => {
   });
 
   test("nothing without a write grant, and nothing outside the grants", async () => {
-    world.grants = [
+    fixture.grants = [
       "tool.invoke",
       "fs.read",
       'proc.exec{patterns=["git log **","git status **","git diff **","git show **"]}',
@@ -161,12 +161,12 @@ describe("git changes", () => {
 
   test("by a command that is requested exactly, with write access only if needed", async () => {
     await git("add", { paths: ["a", "b"] });
-    const [, one] = world.asked;
+    const [, one] = fixture.asked;
     if (one === undefined) throw new Error("nothing was asked for");
     expect(requestText(one)).toContain("git add -- a b");
     expect(one.values).toContain("rw");
     await git("log");
-    expect(world.asked[1]?.values).toContain("ro");
+    expect(fixture.asked[1]?.values).toContain("ro");
   });
 });
 
@@ -216,7 +216,7 @@ describe("no argument of a call becomes an option or more", () => {
 
 describe("a remote that is not a host", () => {
   const refs = (): string =>
-    spawnSync("git", ["-C", join(world.folder, "beside"), "for-each-ref"], { encoding: "utf8" }).stdout;
+    spawnSync("git", ["-C", join(fixture.folder, "beside"), "for-each-ref"], { encoding: "utf8" }).stdout;
   beforeEach(() => {
     host("init", "--quiet", "--bare", "beside");
     host("init", "--quiet", "--bare", "../outer.git");
@@ -248,7 +248,7 @@ describe("a remote that is not a host", () => {
     host("config", "remote.there.pushurl", "./beside");
     expect(await git("push", { remote: "there" })).toMatchObject({ message: expect.stringContaining("is not a host") });
     host("config", "--unset", "remote.there.pushurl");
-    host("config", `url.${world.folder}/beside.insteadOf`, "https://git.example.test/x.git");
+    host("config", `url.${fixture.folder}/beside.insteadOf`, "https://git.example.test/x.git");
     expect(await git("push", { remote: "there" })).toMatchObject({ message: expect.stringContaining("is not a host") });
     expect(refs()).toBe("");
   });
@@ -263,7 +263,7 @@ describe("a remote that is not a host", () => {
 function sign(): void {
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----";
   const commit = host("cat-file", "commit", "HEAD").replace("\n\n", `\n${signature}\n\n`);
-  const made = spawnSync("git", ["-C", world.folder, "hash-object", "-t", "commit", "-w", "--stdin"], {
+  const made = spawnSync("git", ["-C", fixture.folder, "hash-object", "-t", "commit", "-w", "--stdin"], {
     input: commit,
   });
   host("update-ref", "refs/heads/main", made.stdout.toString().trim());
@@ -271,10 +271,10 @@ function sign(): void {
 
 describe("a hostile repository", () => {
   const evil = (name: string): string => {
-    const script = join(world.folder, name);
+    const script = join(fixture.folder, name);
     writeFileSync(
       script,
-      `#!/bin/sh\ntouch "${world.folder}/ran-${name}" "${world.outside}/ran-${name}"\necho EVIL | tee /dev/stderr\nexit 1\n`,
+      `#!/bin/sh\ntouch "${fixture.folder}/ran-${name}" "${fixture.outside}/ran-${name}"\necho EVIL | tee /dev/stderr\nexit 1\n`,
     );
     chmodSync(script, 0o755);
     return script;
@@ -302,8 +302,8 @@ describe("a hostile repository", () => {
     expect(await told("log")).toMatchObject({ commits: [{ commit: head, subject: "first" }] });
     expect(await told("show")).toMatchObject({ commit: { commit: head }, text: expect.stringMatching(/\+one/) });
     expect(await told("commit", { message: "second", all: true })).toHaveProperty("commit");
-    expect(existsSync(join(world.folder, "ran-evil"))).toBe(false);
-    expect(existsSync(join(world.outside, "ran-evil"))).toBe(false);
+    expect(existsSync(join(fixture.folder, "ran-evil"))).toBe(false);
+    expect(existsSync(join(fixture.outside, "ran-evil"))).toBe(false);
   });
 
   test("runs its hooks, filters and monitors only inside the sandbox", async () => {
@@ -311,20 +311,22 @@ describe("a hostile repository", () => {
     host("config", "core.fsmonitor", script);
     host("config", "filter.evil.clean", script);
     put(".gitattributes", "* filter=evil\n");
-    writeFileSync(join(world.folder, ".git", "hooks", "pre-commit"), `#!/bin/sh\nexec "${script}"\n`, { mode: 0o755 });
+    writeFileSync(join(fixture.folder, ".git", "hooks", "pre-commit"), `#!/bin/sh\nexec "${script}"\n`, {
+      mode: 0o755,
+    });
     put("a", "two\n");
     await told("status");
-    expect(existsSync(join(world.folder, "ran-evil"))).toBe(false);
+    expect(existsSync(join(fixture.folder, "ran-evil"))).toBe(false);
     expect(await told("commit", { message: "x", all: true })).toMatchObject({ ending: { kind: "exited", status: 1 } });
-    expect(existsSync(join(world.outside, "ran-evil"))).toBe(false);
+    expect(existsSync(join(fixture.outside, "ran-evil"))).toBe(false);
   });
 
   test("an endless hook is killed with the session", async () => {
     const mark = String(8_000_000 + process.pid);
-    writeFileSync(join(world.folder, ".git", "hooks", "pre-commit"), `#!/bin/sh\nsleep ${mark}\n`, { mode: 0o755 });
+    writeFileSync(join(fixture.folder, ".git", "hooks", "pre-commit"), `#!/bin/sh\nsleep ${mark}\n`, { mode: 0o755 });
     const running = told("commit", { message: "x" });
     await until(() => processesWith(mark).length > 0, "the hook runs");
-    world.session.close();
+    fixture.session.close();
     expect(await running).toMatchObject({ ending: { kind: "ended", because: "stopped" } });
   });
 });

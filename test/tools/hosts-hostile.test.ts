@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 // @ts-expect-error: plain JavaScript, as a tool is
 import { ways as ALL, names as WAYS } from "./hostile/ways.mjs";
 
@@ -26,7 +26,7 @@ const native = fileURLToPath(
   ),
 );
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let session: Session;
 let victim: ChildProcess;
@@ -54,8 +54,8 @@ async function listen(server: net.Server, at: number | string): Promise<net.Serv
 const say = (): net.Server => net.createServer((socket) => socket.on("error", () => undefined).end(MARK));
 
 beforeAll(async () => {
-  world = await World.make();
-  const { project, base, state } = world;
+  fixture = await Fixture.make();
+  const { project, base, state } = fixture;
   mkdirSync(join(project, "allowed"));
   mkdirSync(join(base, "home", MARK), { recursive: true });
   mkdirSync(join(project, "folder", MARK), { recursive: true });
@@ -71,11 +71,11 @@ beforeAll(async () => {
   const packages = join(project, "node_modules");
   cpSync(hostile, join(packages, "ways-deep-inside"), { recursive: true });
   cpSync(native, join(packages, "ways-deep-inside", "native.node"));
-  world.write(
+  fixture.write(
     "project/node_modules/ways-deep-inside/package.json",
     JSON.stringify({ name: "ways-deep-inside", version: "1.0.0", exports: "./ways.mjs" }),
   );
-  world.write(
+  fixture.write(
     "project/node_modules/hostile-tool/package.json",
     JSON.stringify({
       name: "hostile-tool",
@@ -86,15 +86,15 @@ beforeAll(async () => {
     }),
   );
   writeFileSync(join(packages, "hostile-tool", "main.js"), tool("hostile_package", "ways-deep-inside"));
-  world.write("project/.ambit/config.yml", "tools: [hostile-tool]\n");
-  world.agent("scout", [
+  fixture.write("project/.ambit/config.yml", "tools: [hostile-tool]\n");
+  fixture.agent("scout", [
     `fs.read{in=${project}}`,
     "proc.exec",
     "net.get{hosts=[127.0.0.1]}",
     "secret.use",
     "tool.invoke{tools=[hostile_file,hostile_package]}",
   ]);
-  await world.begin();
+  await fixture.begin();
   writeFileSync(join(state, "a-secret"), MARK, { mode: 0o600 });
   const web = await listen(
     http.createServer((_request, response) => response.end(MARK)),
@@ -128,8 +128,8 @@ beforeAll(async () => {
   [bare] = (await Promise.race([once(alone, "message"), ended])) as [typeof bare];
   if (asked.length > 0) bare["resolves a name"] = { got: "heard" };
   asked.length = 0;
-  caller = world.caller();
-  session = given(await caller.open(project, "scout"));
+  caller = fixture.caller();
+  session = expectValue(await caller.open(project, "scout"));
 }, 120_000);
 afterAll(async () => {
   victim?.kill("SIGKILL");
@@ -137,7 +137,7 @@ afterAll(async () => {
   packets.close();
   resolvers.close();
   rmSync(shared, { force: true });
-  await world?.remove();
+  await fixture?.remove();
 });
 
 test("there are at least thirty escapes, without duplicates", () => {
@@ -157,13 +157,13 @@ describe.each(["hostile_file", "hostile_package"])("%s reaches nothing", (tool) 
   test.each(names)(
     "%s",
     async (way) => {
-      const before = readFileSync(join(world.project, "writable"), "utf8");
+      const before = readFileSync(join(fixture.project, "writable"), "utf8");
       const called = await session.do(tool, { way, place });
       // A host that was ended by what it tried has reached nothing either; the next row gets another.
       if (called.said !== "execution_failed") expect([way, called.said]).toEqual([way, "done"]);
       expect(Object.keys((called.value["result"] as object | undefined) ?? { not: "ended" })).toEqual(["not"]);
       if (ways[way]?.isTold) expect(called.value["result"]).toEqual({ not: "nothing" });
-      expect(readFileSync(join(world.project, "writable"), "utf8")).toBe(before);
+      expect(readFileSync(join(fixture.project, "writable"), "utf8")).toBe(before);
       expect(asked.filter((one) => one.includes(MARK))).toEqual([]);
       expect(victim.exitCode === null && victim.signalCode === null).toBe(true);
     },

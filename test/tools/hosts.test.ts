@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Session } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let session: Session;
 
@@ -59,15 +59,15 @@ const NAMES =
   "tool.invoke{tools=[weather,keeper,looping,crashing,throwing,later,large,hungry,secretive,packed,brief,endless]}";
 
 beforeAll(async () => {
-  world = await World.make();
-  mkdirSync(join(world.project, "notes"));
-  writeFileSync(join(world.project, "notes", "oslo"), "rain");
-  world.write("project/.ambit/tools/weather.mjs", WEATHER);
-  world.write("project/.ambit/tools/lib/shout.mjs", "export const shout = (text) => text.toUpperCase();\n");
-  world.write("project/.ambit/tools/broken.mjs", "this is no JavaScript\n");
-  world.write("project/.ambit/tools/typed.ts", "export default {};\n");
-  world.write("project/.ambit/config.yml", "tools: [weather-package, missing-package]\n");
-  world.write(
+  fixture = await Fixture.make();
+  mkdirSync(join(fixture.project, "notes"));
+  writeFileSync(join(fixture.project, "notes", "oslo"), "rain");
+  fixture.write("project/.ambit/tools/weather.mjs", WEATHER);
+  fixture.write("project/.ambit/tools/lib/shout.mjs", "export const shout = (text) => text.toUpperCase();\n");
+  fixture.write("project/.ambit/tools/broken.mjs", "this is no JavaScript\n");
+  fixture.write("project/.ambit/tools/typed.ts", "export default {};\n");
+  fixture.write("project/.ambit/config.yml", "tools: [weather-package, missing-package]\n");
+  fixture.write(
     "project/node_modules/weather-package/package.json",
     JSON.stringify({
       name: "weather-package",
@@ -77,28 +77,28 @@ beforeAll(async () => {
       dependencies: { deep: "*" },
     }),
   );
-  world.write(
+  fixture.write(
     "project/node_modules/weather-package/main.js",
     'import deep from "deep";\nexport default { name: "packed", description: "From a package.", input: {}, execute: () => ({ deep }) };\n',
   );
-  world.write(
+  fixture.write(
     "project/node_modules/deep/package.json",
     JSON.stringify({ name: "deep", version: "1.0.0", main: "index.js" }),
   );
-  world.write("project/node_modules/deep/index.js", 'module.exports = "from a dependency";\n');
-  world.agent("scout", [`fs.read{in=${world.project}}`, "memory.read", "memory.write", NAMES]);
-  world.agent("counted", ["secret.use{names=[NOWHERE]}", "tool.invoke{tools=[secretive],calls=1}"]);
-  world.agent("other", [`fs.read{in=${world.project}}`, "tool.invoke{tools=[packed]}"]);
-  await world.begin();
-  caller = world.caller();
-  session = given(await caller.open(world.project, "scout"));
+  fixture.write("project/node_modules/deep/index.js", 'module.exports = "from a dependency";\n');
+  fixture.agent("scout", [`fs.read{in=${fixture.project}}`, "memory.read", "memory.write", NAMES]);
+  fixture.agent("counted", ["secret.use{names=[NOWHERE]}", "tool.invoke{tools=[secretive],calls=1}"]);
+  fixture.agent("other", [`fs.read{in=${fixture.project}}`, "tool.invoke{tools=[packed]}"]);
+  await fixture.begin();
+  caller = fixture.caller();
+  session = expectValue(await caller.open(fixture.project, "scout"));
 }, 240_000);
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 const called = (tool: string, input: object = {}) => session.do(tool, input);
 
 test("a tool in a file is listed, called, and reads within its declaration", async () => {
-  const listed = given(await session.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
+  const listed = expectValue(await session.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
   expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual([
     ...["brief", "crashing", "hungry", "keeper", "large", "later", "looping", "packed", "throwing", "weather"],
   ]);
@@ -161,17 +161,17 @@ test("a tool that declares a missing secret is not run", async () => {
 });
 
 test("a tool that does not exist is not listed, and a call of it is not charged and not a decision", async () => {
-  const counted = given(await caller.open(world.project, "counted"));
+  const counted = expectValue(await caller.open(fixture.project, "counted"));
   for (let times = 0; times < 3; times++) {
     const { said, value } = await counted.do("secretive");
     expect([said, value["message"]]).toEqual(["not_available", expect.stringContaining("NOWHERE")]);
   }
-  const listed = given(await counted.ask("tools.list", {}).answer)["tools"] as { name: string }[];
+  const listed = expectValue(await counted.ask("tools.list", {}).answer)["tools"] as { name: string }[];
   expect(listed.map(({ name }) => name)).not.toContain("secretive");
-  const decided = await world.log({ kind: "decision" });
+  const decided = await fixture.log({ kind: "decision" });
   expect(decided.filter(({ session: one }) => one === counted.id)).toEqual([]);
-  given(
-    await world.control("secrets.set", {
+  expectValue(
+    await fixture.control("secrets.set", {
       name: "NOWHERE",
       value: "s3cr3t-value-9876543210",
       binding: { tools: ["secretive"], hosts: ["a.example"], uses: null },
@@ -186,14 +186,17 @@ test("a tool that does not exist is not listed, and a call of it is not charged 
 }, 60_000);
 
 test("an agent that may not call a tool is not told what the tool lacks", async () => {
-  const { said, value } = await given(await caller.open(world.project, "other")).do("secretive");
+  const { said, value } = await expectValue(await caller.open(fixture.project, "other")).do("secretive");
   expect([said, JSON.stringify(value)]).toEqual(["unknown_tool", expect.not.stringContaining("NOWHERE")]);
 });
 
 test("a result names what enforced the call in its sandbox", async () => {
   const { value } = await called("packed");
-  await until(async () => (await world.log({ kind: "outcome" })).some(({ of }) => of === value["receipt"]), "settled");
-  const outcome = (await world.log({ kind: "outcome" })).find(({ of }) => of === value["receipt"]);
+  await until(
+    async () => (await fixture.log({ kind: "outcome" })).some(({ of }) => of === value["receipt"]),
+    "settled",
+  );
+  const outcome = (await fixture.log({ kind: "outcome" })).find(({ of }) => of === value["receipt"]);
   expect(outcome?.more["enforcement"]).toEqual([
     { axis: "tool", strength: "checked" },
     { axis: "root", strength: "kernel" },
@@ -209,20 +212,20 @@ test("a tool may shorten its time limit, and never extend it", async () => {
   const { said, value } = await called("brief", { forever: true });
   expect([said, value["message"]]).toEqual(["execution_failed", "it took more than 2 seconds"]);
   expect((await called("endless")).said).toBe("unknown_tool");
-  const { out } = await world.ambit("tools", "list");
+  const { out } = await fixture.ambit("tools", "list");
   expect(out).toContain("at most 120000 milliseconds");
 }, 60_000);
 
 test("another agent sees and calls only the tools it is granted", async () => {
-  const other = given(await caller.open(world.project, "other"));
-  const listed = given(await other.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
+  const other = expectValue(await caller.open(fixture.project, "other"));
+  const listed = expectValue(await other.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
   expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual(["packed"]);
   expect((await other.do("weather", { city: "oslo" })).said).toBe("unknown_tool");
 });
 
 describe("changed code does not run", () => {
   test("until it is trusted again; then the next call runs it", async () => {
-    const path = join(world.project, ".ambit", "tools", "lib", "shout.mjs");
+    const path = join(fixture.project, ".ambit", "tools", "lib", "shout.mjs");
     const before = readFileSync(path, "utf8");
     writeFileSync(path, 'export const shout = () => "changed";\n');
     await until(
@@ -230,13 +233,13 @@ describe("changed code does not run", () => {
       "the change is noticed",
     );
     expect((await called("packed")).said).toBe("done");
-    await world.trust();
+    await fixture.trust();
     expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "changed", calls: 1 });
     writeFileSync(path, before);
-    await world.trust();
+    await fixture.trust();
   }, 60_000);
   test("of a dependency deep inside", async () => {
-    const path = join(world.project, "node_modules", "deep", "index.js");
+    const path = join(fixture.project, "node_modules", "deep", "index.js");
     const before = readFileSync(path, "utf8");
     writeFileSync(path, 'module.exports = "other";\n');
     await until(async () => (await called("packed")).said === "unknown_tool", "the change is noticed");

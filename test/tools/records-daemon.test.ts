@@ -4,31 +4,31 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../house/until.ts";
 import type { Caller } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scribe", [
+  fixture = await Fixture.make();
+  fixture.agent("scribe", [
     "records.read{classes=[note]}",
     "records.create{classes=[note],paths=[notes/**]}",
     "records.update{classes=[note],ask}",
     "records.delete{classes=[note],calls=1}",
   ]);
-  world.agent("blind", ["records.create"]);
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("blind", ["records.create"]);
+  await fixture.begin();
+  caller = fixture.caller();
 }, 120_000);
-afterAll(() => world.remove());
+afterAll(() => fixture.remove());
 
 const call = async (
   agent: string,
   tool: string,
   input: object,
 ): Promise<readonly [number | null, Record<string, unknown>]> => {
-  const { status, out } = await world.ambit("call", agent, tool, JSON.stringify(input), "--json");
+  const { status, out } = await fixture.ambit("call", agent, tool, JSON.stringify(input), "--json");
   return [status, JSON.parse(out) as Record<string, unknown>];
 };
 
@@ -40,20 +40,20 @@ test("a record is written, found, read and shown to a person", async () => {
     body: "apples\n",
   });
   expect(created).toMatchObject([0, { ok: true, result: { id: "notes/a" } }]);
-  const text = readFileSync(join(world.project, ".ambit", "records", "notes", "a.md"), "utf8");
+  const text = readFileSync(join(fixture.project, ".ambit", "records", "notes", "a.md"), "utf8");
   expect(text).toBe('---\nclass: note\ntitle: "Alpha"\n---\n\napples\n');
   expect(await call("scribe", "records_search", { query: "appl" })).toMatchObject([
     0,
     { ok: true, result: { total: 1, records: [{ id: "notes/a", line: "apples" }] } },
   ]);
-  const person = await world.ambit("records", "show", "notes/a");
+  const person = await fixture.ambit("records", "show", "notes/a");
   expect([person.status, person.out]).toEqual([0, expect.stringContaining("apples")]);
 });
 
 test("a search logs the records it showed as decided", async () => {
-  const session = given(await caller.open(world.project, "scribe"));
+  const session = expectValue(await caller.open(fixture.project, "scribe"));
   expect((await session.do("records_search", { query: "apples" })).said).toBe("done");
-  const [entry] = (await world.log({ kind: "decision" })).filter(({ tool }) => tool === "records_search").slice(-1);
+  const [entry] = (await fixture.log({ kind: "decision" })).filter(({ tool }) => tool === "records_search").slice(-1);
   expect(entry?.verbs).toEqual(["tool.invoke", "records.read"]);
   expect(JSON.stringify(entry?.more)).toContain("records.read id=notes/a class=note");
 });
@@ -75,27 +75,27 @@ test("denials have their code and need", async () => {
 });
 
 test("an agent that may read no record is not shown the tools that read", async () => {
-  const session = given(await caller.open(world.project, "blind"));
+  const session = expectValue(await caller.open(fixture.project, "blind"));
   const answer = await session.ask("tools.list", {}).answer;
-  const names = (given(answer)["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
+  const names = (expectValue(answer)["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
   expect(names.filter((name) => name.startsWith("records_"))).toEqual(["records_create"]);
 });
 
 test("an approval of a change is for that change", async () => {
-  const session = given(await caller.open(world.project, "scribe"));
+  const session = expectValue(await caller.open(fixture.project, "scribe"));
   const read = await session.do("records_read", { id: "notes/a" });
   const { version } = read.value["result"] as { readonly version: string };
   const input = { id: "notes/a", version, body: "pears\n" };
   const waiting = session.do("records_update", input, { wait: 60_000 });
-  await until(async () => (await world.approvals("pending")).length > 0, "a person is asked");
-  const [approval] = await world.approvals("pending");
-  given(await world.approve(approval?.id ?? ""));
+  await until(async () => (await fixture.approvals("pending")).length > 0, "a person is asked");
+  const [approval] = await fixture.approvals("pending");
+  expectValue(await fixture.approve(approval?.id ?? ""));
   expect((await waiting).said).toBe("done");
   expect((await session.do("records_update", input)).said).toBe("approval_required");
 });
 
 test("calls are counted, and a denial at the gate costs nothing", async () => {
-  const session = given(await caller.open(world.project, "scribe"));
+  const session = expectValue(await caller.open(fixture.project, "scribe"));
   const read = await session.do("records_read", { id: "notes/a" });
   const { version } = read.value["result"] as { readonly version: string };
   expect((await session.do("records_delete", { id: "notes/none", version })).said).toBe("scope_violation");
@@ -105,14 +105,14 @@ test("calls are counted, and a denial at the gate costs nothing", async () => {
 
 test("a record written clean is still clean after a restart", async () => {
   expect((await call("scribe", "records_create", { id: "notes/kept", class: "note", body: "kept" }))[0]).toBe(0);
-  await world.killDaemon();
-  await world.startDaemon();
-  const later = world.caller();
-  const session = given(await later.open(world.project, "scribe"));
+  await fixture.killDaemon();
+  await fixture.startDaemon();
+  const later = fixture.caller();
+  const session = expectValue(await later.open(fixture.project, "scribe"));
   expect((await session.do("records_read", { id: "notes/kept" })).said).toBe("done");
-  const isClean = async () => (await world.status()).sessions.find((one) => one.session === session.id)?.isClean;
+  const isClean = async () => (await fixture.status()).sessions.find((one) => one.session === session.id)?.isClean;
   expect(await isClean()).toBe(true);
-  world.write("project/.ambit/records/notes/by-hand.md", "---\nclass: note\n---\nby hand\n");
+  fixture.write("project/.ambit/records/notes/by-hand.md", "---\nclass: note\n---\nby hand\n");
   expect((await session.do("records_read", { id: "notes/by-hand" })).said).toBe("done");
   expect(await isClean()).toBe(false);
 });

@@ -6,20 +6,20 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import { pause } from "../house/pause.ts";
-import { RecordsWorld } from "./records-world.ts";
+import { RecordsFixture } from "./records-fixture.ts";
 
-let world: RecordsWorld;
+let fixture: RecordsFixture;
 beforeEach(() => {
-  world = new RecordsWorld();
+  fixture = new RecordsFixture();
 });
-afterEach(() => world.remove());
+afterEach(() => fixture.remove());
 
 const ALL = ["records.read", "records.create", "records.update", "records.delete"];
 const note = (body: string, head = "class: note"): string => `---\n${head}\n---\n\n${body}`;
 const versionOf = async (id: string): Promise<string> =>
-  String((await world.call("records_read", { id })).value["version"]);
+  String((await fixture.call("records_read", { id })).value["version"]);
 const asks = async (tool: string, input: JsonObject): Promise<readonly string[] | string> => {
-  const found = await world.requests(tool, input);
+  const found = await fixture.requests(tool, input);
   return found.ok ? found.value.map(requestText) : found.message;
 };
 
@@ -50,9 +50,9 @@ describe("the requests of a call", () => {
     ["records_create", { id: "notes/b", class: "Agent" }, ["agent.create notes/b"]],
     ["records_create", { id: "AGENTS/b", class: "note" }, ["agent.create b"]],
   ])("%s %j", async (tool, input, requests) => {
-    world.put("notes/a", note("first"));
-    world.put("plain", "---\n---\nno class\n");
-    world.put("notes/moved", note("x", "id: elsewhere\nclass: moved"));
+    fixture.put("notes/a", note("first"));
+    fixture.put("plain", "---\n---\nno class\n");
+    fixture.put("notes/moved", note("x", "id: elsewhere\nclass: moved"));
     expect(await asks(tool, input)).toEqual(requests);
   });
 
@@ -78,8 +78,8 @@ describe("the requests of a call", () => {
     ["records_update", { id: "notes/a", version: "v" }],
     ["records_delete", { id: "notes/a" }],
   ])("%s does not accept %j", async (tool, input) => {
-    world.specs = ALL;
-    expect((await world.call(tool, input)).said).toBe("invalid_input");
+    fixture.specs = ALL;
+    expect((await fixture.call(tool, input)).said).toBe("invalid_input");
   });
 });
 
@@ -102,76 +102,79 @@ describe("grants", () => {
     ["records_read", { id: "agents/scout" }, [...ALL], "capability_absent"],
     ["records_create", { id: "x", class: "note", access: "rw" }, [...ALL], "capability_absent"],
   ])("%s %j by %j: %s", async (tool, input, specs, said) => {
-    world.put("notes/a", note("first"));
-    world.specs = specs;
-    expect((await world.call(tool, input)).said).toBe(said);
+    fixture.put("notes/a", note("first"));
+    fixture.specs = specs;
+    expect((await fixture.call(tool, input)).said).toBe(said);
   });
 
   test("changing the class needs grants for both", async () => {
-    world.put("notes/a", note("first"));
-    world.specs = ["records.read"];
+    fixture.put("notes/a", note("first"));
+    fixture.specs = ["records.read"];
     const version = await versionOf("notes/a");
     const input = { id: "notes/a", version, class: "plan" };
     for (const specs of [["records.update{classes=[note]}"], ["records.update{classes=[plan]}"]]) {
-      world.specs = specs;
-      expect((await world.call("records_update", input)).said).toBe("scope_violation");
+      fixture.specs = specs;
+      expect((await fixture.call("records_update", input)).said).toBe("scope_violation");
     }
-    expect(world.text("notes/a")).toBe(note("first"));
-    world.specs = ["records.update{classes=[note,plan]}"];
-    expect((await world.call("records_update", input)).said).toBe("done");
-    expect(world.text("notes/a")).toBe(note("first", 'class: "plan"'));
+    expect(fixture.text("notes/a")).toBe(note("first"));
+    fixture.specs = ["records.update{classes=[note,plan]}"];
+    expect((await fixture.call("records_update", input)).said).toBe("done");
+    expect(fixture.text("notes/a")).toBe(note("first", 'class: "plan"'));
   });
 });
 
 describe("searching", () => {
   test("shows the readable records, best first, with the matching line", async () => {
-    world.put("notes/a", note("one apple\nand a pear"));
-    world.put("notes/b", note("something", "class: note\ntitle: Apples"));
-    world.put("plans/c", note("apple", "class: plan"));
-    world.specs = ["records.read{classes=[note]}"];
-    const { said, value } = await world.call("records_search", { query: "appl" });
+    fixture.put("notes/a", note("one apple\nand a pear"));
+    fixture.put("notes/b", note("something", "class: note\ntitle: Apples"));
+    fixture.put("plans/c", note("apple", "class: plan"));
+    fixture.specs = ["records.read{classes=[note]}"];
+    const { said, value } = await fixture.call("records_search", { query: "appl" });
     expect(said).toBe("done");
     expect(value).toMatchObject({ total: 2, more: false });
     expect(value["records"]).toMatchObject([
       { id: "notes/b", title: "Apples" },
       { id: "notes/a", line: "one apple" },
     ]);
-    expect((await world.call("records_search", { query: "appl", count: 1 })).value).toMatchObject({ more: true });
-    expect((await world.call("records_search", { query: "appl", class: "plan" })).value).toMatchObject({ total: 0 });
+    expect((await fixture.call("records_search", { query: "appl", count: 1 })).value).toMatchObject({ more: true });
+    expect((await fixture.call("records_search", { query: "appl", class: "plan" })).value).toMatchObject({ total: 0 });
   });
 
   test("requests exactly the records that it shows", async () => {
-    world.put("notes/a", note("apple"));
-    world.put("plans/c", note("apple", "class: plan"));
-    world.specs = ["records.read{classes=[note]}"];
+    fixture.put("notes/a", note("apple"));
+    fixture.put("plans/c", note("apple", "class: plan"));
+    fixture.specs = ["records.read{classes=[note]}"];
     expect(await asks("records_search", { query: "apple" })).toEqual(["records.read id=notes/a class=note"]);
     expect(await asks("records_search", { query: "nothing" })).toEqual([]);
   });
 
   test("a record that changed its class between the decision and the execution is not shown", async () => {
-    world.put("notes/a", note("apple"));
-    world.specs = ["records.read{classes=[note,plan]}"];
-    world.meanwhile = () => world.put("notes/a", note("apple, and more", "class: plan"));
-    expect(await world.call("records_search", { query: "apple" })).toMatchObject({ said: "not_available", value: {} });
+    fixture.put("notes/a", note("apple"));
+    fixture.specs = ["records.read{classes=[note,plan]}"];
+    fixture.meanwhile = () => fixture.put("notes/a", note("apple, and more", "class: plan"));
+    expect(await fixture.call("records_search", { query: "apple" })).toMatchObject({
+      said: "not_available",
+      value: {},
+    });
   });
 
   test("finds what was just written, and not what was deleted", async () => {
-    world.specs = ALL;
-    await world.call("records_create", { id: "notes/new", class: "note", body: "freshly" });
-    expect((await world.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 1 });
-    await world.call("records_delete", { id: "notes/new", version: await versionOf("notes/new") });
-    expect((await world.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 0 });
+    fixture.specs = ALL;
+    await fixture.call("records_create", { id: "notes/new", class: "note", body: "freshly" });
+    expect((await fixture.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 1 });
+    await fixture.call("records_delete", { id: "notes/new", version: await versionOf("notes/new") });
+    expect((await fixture.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 0 });
   });
 });
 
 describe("reading", () => {
   test("continues where it ended, and never in the middle of a character", async () => {
-    world.put("notes/a", note("ab😀cd"));
-    world.specs = ["records.read"];
+    fixture.put("notes/a", note("ab😀cd"));
+    fixture.specs = ["records.read"];
     const pieces: string[] = [];
     let offset = 0;
     for (let turn = 0; turn < 10; turn++) {
-      const { value } = await world.call("records_read", { id: "notes/a", offset, characters: 1 });
+      const { value } = await fixture.call("records_read", { id: "notes/a", offset, characters: 1 });
       pieces.push(String(value["body"]));
       if (value["next"] === undefined) break;
       offset = Number(value["next"]);
@@ -180,11 +183,11 @@ describe("reading", () => {
   });
 
   test("shows links only to readable records", async () => {
-    world.put("notes/a", note("[[notes/b]] and [[plans/c]] and [[none]]"));
-    world.put("notes/b", note("back to [[notes/a]]"));
-    world.put("plans/c", note("also [[notes/a]]", "class: plan"));
-    world.specs = ["records.read{classes=[note]}"];
-    expect((await world.call("records_links", { id: "notes/a" })).value).toEqual({
+    fixture.put("notes/a", note("[[notes/b]] and [[plans/c]] and [[none]]"));
+    fixture.put("notes/b", note("back to [[notes/a]]"));
+    fixture.put("plans/c", note("also [[notes/a]]", "class: plan"));
+    fixture.specs = ["records.read{classes=[note]}"];
+    expect((await fixture.call("records_links", { id: "notes/a" })).value).toEqual({
       id: "notes/a",
       links: [
         { target: "notes/b", to: "notes/b" },
@@ -197,10 +200,10 @@ describe("reading", () => {
   });
 
   test("an invalid record is told apart from a missing one", async () => {
-    world.put("broken", "---\nclass: [\n---\nx");
-    world.specs = ["records.read"];
-    expect((await world.call("records_read", { id: "broken" })).message).toContain("not a valid record");
-    expect((await world.call("records_read", { id: "none" })).message).toContain("no record");
+    fixture.put("broken", "---\nclass: [\n---\nx");
+    fixture.specs = ["records.read"];
+    expect((await fixture.call("records_read", { id: "broken" })).message).toContain("not a valid record");
+    expect((await fixture.call("records_read", { id: "none" })).message).toContain("no record");
   });
 });
 
@@ -214,25 +217,25 @@ describe("writing", () => {
     [{ body: "---\nclass: agent\n---\n" }, HAND.replace("body\n", "\n---\nclass: agent\n---\n")],
     [{ class: "plan" }, HAND.replace("class: note", 'class: "plan"')],
   ])("changes %j and nothing else", async (parts, after) => {
-    world.put("notes/a", HAND);
-    world.specs = ALL;
+    fixture.put("notes/a", HAND);
+    fixture.specs = ALL;
     const version = await versionOf("notes/a");
-    const { said, value } = await world.call("records_update", { id: "notes/a", version, ...parts });
-    expect([said, world.text("notes/a")]).toEqual(["done", after]);
+    const { said, value } = await fixture.call("records_update", { id: "notes/a", version, ...parts });
+    expect([said, fixture.text("notes/a")]).toEqual(["done", after]);
     expect(value["version"]).toBe(await versionOf("notes/a"));
   });
 
   test.each(["{ class: note, title: Old }", "class: note\ntitle: |\n  Old\n  one", "class: note\ntitle:"])(
     "a front matter written as %j is changed correctly or not at all",
     async (head) => {
-      world.put("notes/a", note("body", head));
-      world.specs = ALL;
+      fixture.put("notes/a", note("body", head));
+      fixture.specs = ALL;
       const version = await versionOf("notes/a");
-      const { said } = await world.call("records_update", { id: "notes/a", version, title: "New", tags: ["t"] });
-      const after = world.text("notes/a");
+      const { said } = await fixture.call("records_update", { id: "notes/a", version, title: "New", tags: ["t"] });
+      const after = fixture.text("notes/a");
       if (said !== "done") expect(after).toBe(note("body", head));
       else
-        expect((await world.call("records_read", { id: "notes/a" })).value).toMatchObject({
+        expect((await fixture.call("records_read", { id: "notes/a" })).value).toMatchObject({
           title: "New",
           class: "note",
           tags: ["t"],
@@ -242,63 +245,65 @@ describe("writing", () => {
   );
 
   test("no change is lost: of two that read the same version one is written", async () => {
-    world.put("notes/a", note("zero"));
-    world.specs = ALL;
+    fixture.put("notes/a", note("zero"));
+    fixture.specs = ALL;
     const version = await versionOf("notes/a");
     const both = await Promise.all(
-      ["one", "two"].map((body) => world.call("records_update", { id: "notes/a", version, body })),
+      ["one", "two"].map((body) => fixture.call("records_update", { id: "notes/a", version, body })),
     );
     expect(both.map(({ said }) => said).sort()).toEqual(["done", "version_conflict"]);
     const written = both.findIndex(({ said }) => said === "done");
-    expect(world.text("notes/a")).toBe(note(["one", "two"][written] as string));
-    expect((await world.call("records_delete", { id: "notes/a", version })).said).toBe("version_conflict");
-    expect(world.text("notes/a")).not.toBe("");
+    expect(fixture.text("notes/a")).toBe(note(["one", "two"][written] as string));
+    expect((await fixture.call("records_delete", { id: "notes/a", version })).said).toBe("version_conflict");
+    expect(fixture.text("notes/a")).not.toBe("");
   });
 
   test("a person's edit between the decision and the execution is kept", async () => {
-    world.put("notes/a", note("zero"));
-    world.specs = ALL;
+    fixture.put("notes/a", note("zero"));
+    fixture.specs = ALL;
     const version = await versionOf("notes/a");
-    world.meanwhile = () => world.put("notes/a", note("by hand"));
-    expect((await world.call("records_update", { id: "notes/a", version, body: "x" })).said).toBe("version_conflict");
-    world.meanwhile = () => undefined;
+    fixture.meanwhile = () => fixture.put("notes/a", note("by hand"));
+    expect((await fixture.call("records_update", { id: "notes/a", version, body: "x" })).said).toBe("version_conflict");
+    fixture.meanwhile = () => undefined;
     const now = await versionOf("notes/a");
-    world.meanwhile = () => world.put("notes/a", note("by hand", "class: plan"));
-    expect((await world.call("records_delete", { id: "notes/a", version: now })).said).toBe("not_available");
-    expect(world.text("notes/a")).toBe(note("by hand", "class: plan"));
+    fixture.meanwhile = () => fixture.put("notes/a", note("by hand", "class: plan"));
+    expect((await fixture.call("records_delete", { id: "notes/a", version: now })).said).toBe("not_available");
+    expect(fixture.text("notes/a")).toBe(note("by hand", "class: plan"));
   });
 
   test("a new record is never written over another, wherever that is stored", async () => {
-    world.put("notes/a", note("zero", "id: other/name\nclass: note"));
-    world.specs = ALL;
+    fixture.put("notes/a", note("zero", "id: other/name\nclass: note"));
+    fixture.specs = ALL;
     for (const id of ["notes/a", "other/name"])
-      expect((await world.call("records_create", { id, class: "note", body: "x" })).said).toBe("not_available");
-    expect(world.text("notes/a")).toContain("zero");
+      expect((await fixture.call("records_create", { id, class: "note", body: "x" })).said).toBe("not_available");
+    expect(fixture.text("notes/a")).toContain("zero");
     const many = await Promise.all(
-      Array.from({ length: 8 }, (_, at) => world.call("records_create", { id: "n", class: "note", body: String(at) })),
+      Array.from({ length: 8 }, (_, at) =>
+        fixture.call("records_create", { id: "n", class: "note", body: String(at) }),
+      ),
     );
     expect(many.filter(({ said }) => said === "done")).toHaveLength(1);
   });
 
   test("no other file is left beside the written one", async () => {
-    world.specs = ALL;
-    await world.call("records_create", { id: "notes/a", class: "note" });
-    await world.call("records_update", { id: "notes/a", version: await versionOf("notes/a"), body: "x" });
-    expect(readdirSync(dirname(world.path("notes/a")))).toEqual(["a.md"]);
+    fixture.specs = ALL;
+    await fixture.call("records_create", { id: "notes/a", class: "note" });
+    await fixture.call("records_update", { id: "notes/a", version: await versionOf("notes/a"), body: "x" });
+    expect(readdirSync(dirname(fixture.path("notes/a")))).toEqual(["a.md"]);
   });
 });
 
 describe("no way around", () => {
-  const agents = (): string => join(world.workspace, ".ambit", "agents");
+  const agents = (): string => join(fixture.workspace, ".ambit", "agents");
   const agent = "---\ncapabilities: []\n---\nsecret words\n";
   beforeEach(() => {
     mkdirSync(agents());
     writeFileSync(join(agents(), "scout.md"), agent);
-    world.specs = ALL;
+    fixture.specs = ALL;
   });
 
   test("through a link to a folder", async () => {
-    symlinkSync("../agents", join(world.workspace, ".ambit", "records", "link"));
+    symlinkSync("../agents", join(fixture.workspace, ".ambit", "records", "link"));
     const version = "v";
     for (const [tool, input] of [
       ["records_read", { id: "link/scout" }],
@@ -306,89 +311,89 @@ describe("no way around", () => {
       ["records_update", { id: "link/scout", version, body: "x" }],
       ["records_create", { id: "link/new", class: "note" }],
     ] as const)
-      expect((await world.call(tool, input)).said).toBe("not_available");
-    expect((await world.call("records_search", { query: "secret" })).value).toMatchObject({ total: 0 });
+      expect((await fixture.call(tool, input)).said).toBe("not_available");
+    expect((await fixture.call("records_search", { query: "secret" })).value).toMatchObject({ total: 0 });
     expect(readdirSync(agents())).toEqual(["scout.md"]);
     expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
   });
 
   test("through a link to a file, also one made between the decision and the execution", async () => {
-    symlinkSync("../agents/scout.md", world.path("linked"));
-    expect((await world.call("records_read", { id: "linked" })).said).toBe("not_available");
-    world.put("mine", note("x"));
+    symlinkSync("../agents/scout.md", fixture.path("linked"));
+    expect((await fixture.call("records_read", { id: "linked" })).said).toBe("not_available");
+    fixture.put("mine", note("x"));
     const version = await versionOf("mine");
-    world.meanwhile = () => {
-      rmSync(world.path("mine"));
-      symlinkSync("../agents/scout.md", world.path("mine"));
+    fixture.meanwhile = () => {
+      rmSync(fixture.path("mine"));
+      symlinkSync("../agents/scout.md", fixture.path("mine"));
     };
-    expect((await world.call("records_update", { id: "mine", version, body: "y" })).said).toBe("not_available");
+    expect((await fixture.call("records_update", { id: "mine", version, body: "y" })).said).toBe("not_available");
     expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
   });
 
   test("through a hard link; the other name keeps its content", async () => {
-    linkSync(join(agents(), "scout.md"), world.path("second"));
+    linkSync(join(agents(), "scout.md"), fixture.path("second"));
     const version = await versionOf("second");
-    await world.call("records_update", { id: "second", version, body: "y" });
+    await fixture.call("records_update", { id: "second", version, body: "y" });
     expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
   });
 
   test("when the whole folder is a link", async () => {
-    const folder = join(world.workspace, ".ambit", "records");
+    const folder = join(fixture.workspace, ".ambit", "records");
     rmSync(folder, { recursive: true });
     symlinkSync("agents", folder);
-    expect((await world.call("records_read", { id: "scout" })).said).toBe("not_available");
-    expect((await world.call("records_create", { id: "new", class: "note" })).said).toBe("not_available");
+    expect((await fixture.call("records_read", { id: "scout" })).said).toBe("not_available");
+    expect((await fixture.call("records_create", { id: "new", class: "note" })).said).toBe("not_available");
     expect(readdirSync(agents())).toEqual(["scout.md"]);
   });
 
   test("an agent record among the records is not a record", async () => {
-    world.put("hidden", note("x", "class: Agent"));
-    expect((await world.call("records_read", { id: "hidden" })).said).toBe("not_available");
-    expect((await world.call("records_delete", { id: "hidden", version: "v" })).said).toBe("not_available");
-    expect(world.text("hidden")).toContain("Agent");
+    fixture.put("hidden", note("x", "class: Agent"));
+    expect((await fixture.call("records_read", { id: "hidden" })).said).toBe("not_available");
+    expect((await fixture.call("records_delete", { id: "hidden", version: "v" })).said).toBe("not_available");
+    expect(fixture.text("hidden")).toContain("Agent");
   });
 });
 
 describe("labels", () => {
   test("what a clean session wrote is clean until another process writes", async () => {
-    world.specs = ALL;
-    const session = world.session();
-    await world.call("records_create", { id: "notes/a", class: "note", body: "mine" }, session);
-    expect((await world.call("records_read", { id: "notes/a" }, session)).isUntrusted).toBe(false);
-    expect((await world.call("records_search", { query: "mine" }, session)).isUntrusted).toBe(false);
-    world.put("notes/a", note("mine, by hand"));
-    expect((await world.call("records_search", { query: "mine" })).isUntrusted).toBe(true);
-    expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
+    fixture.specs = ALL;
+    const session = fixture.session();
+    await fixture.call("records_create", { id: "notes/a", class: "note", body: "mine" }, session);
+    expect((await fixture.call("records_read", { id: "notes/a" }, session)).isUntrusted).toBe(false);
+    expect((await fixture.call("records_search", { query: "mine" }, session)).isUntrusted).toBe(false);
+    fixture.put("notes/a", note("mine, by hand"));
+    expect((await fixture.call("records_search", { query: "mine" })).isUntrusted).toBe(true);
+    expect((await fixture.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
   });
 
   test("what a tainted session wrote is not clean", async () => {
-    world.specs = ALL;
-    const session = world.session();
+    fixture.specs = ALL;
+    const session = fixture.session();
     session.taint("test");
-    await world.call("records_create", { id: "notes/a", class: "note", body: "theirs" }, session);
-    expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
+    await fixture.call("records_create", { id: "notes/a", class: "note", body: "theirs" }, session);
+    expect((await fixture.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
   });
 
   test("a clean session does not make a text clean by changing its title", async () => {
-    world.specs = ALL;
-    world.put("notes/a", note("by a person"));
+    fixture.specs = ALL;
+    fixture.put("notes/a", note("by a person"));
     const version = await versionOf("notes/a");
-    expect((await world.call("records_update", { id: "notes/a", version, title: "New" })).said).toBe("done");
-    expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
+    expect((await fixture.call("records_update", { id: "notes/a", version, title: "New" })).said).toBe("done");
+    expect((await fixture.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
   });
 });
 
 test("requests are answered while a large folder is being scanned", async () => {
-  world.specs = ALL;
+  fixture.specs = ALL;
   const many = 3_000;
-  mkdirSync(dirname(world.path("many/0")), { recursive: true });
-  for (let at = 0; at < many; at++) writeFileSync(world.path(`many/${at}`), note("one"));
+  mkdirSync(dirname(fixture.path("many/0")), { recursive: true });
+  for (let at = 0; at < many; at++) writeFileSync(fixture.path(`many/${at}`), note("one"));
   const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
   // Old enough not to be read again: scanning the folder is the only work.
   await pause(200, "files as recent as their last reading are read again");
-  expect((await world.call("records_search", { query: "one", count: 1 })).said).toBe("done");
+  expect((await fixture.call("records_search", { query: "one", count: 1 })).said).toBe("done");
   const order: string[] = [];
-  const searching = world.requests("records_search", { query: "one", count: 1 }).then(() => order.push("searched"));
+  const searching = fixture.requests("records_search", { query: "one", count: 1 }).then(() => order.push("searched"));
   for (let at = 0; at < 10; at++) await turn();
   order.push("another");
   await searching;

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Called, Caller } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 const VALUE = "s3cr3t-value-0123456789";
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let port = 0;
 const heard: {
@@ -37,36 +37,36 @@ beforeAll(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   port = (server.address() as AddressInfo).port;
-  world = await World.make();
+  fixture = await Fixture.make();
   const tool = "tool.invoke{tools=[web_search]}";
-  world.agent("scout", ["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool]);
-  world.agent("getter", ["net.get{hosts=[127.0.0.1]}", tool]);
-  world.agent("once", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_search],calls=1}"]);
-  world.agent("elsewhere", [
+  fixture.agent("scout", ["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool]);
+  fixture.agent("getter", ["net.get{hosts=[127.0.0.1]}", tool]);
+  fixture.agent("once", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_search],calls=1}"]);
+  fixture.agent("elsewhere", [
     ...["net.get{hosts=[127.0.0.2]}", "tool.invoke{tools=[web_search,obs_query]}"],
     "obs.query{agents=[elsewhere]}",
   ]);
-  world.agent("keeper", [
+  fixture.agent("keeper", [
     ...["net.get{hosts=[127.0.0.1]}", "net.post{hosts=[127.0.0.1]}", tool],
     "secret.use{names=[search-key],tools=[web_search],hosts=[127.0.0.1]}",
   ]);
-  await world.begin();
-  caller = world.caller();
+  await fixture.begin();
+  caller = fixture.caller();
 }, 120_000);
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await world.remove();
+  await fixture.remove();
 });
 
 const configure = (text: string | null): void => {
-  if (text === null) rmSync(join(world.config, "config.yml"), { force: true });
-  else world.write("config/ambit/config.yml", `search: ${text}\n`);
+  if (text === null) rmSync(join(fixture.config, "config.yml"), { force: true });
+  else fixture.write("config/ambit/config.yml", `search: ${text}\n`);
 };
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
 const search = async (agent: string, input: object): Promise<Called> => {
   heard.length = 0;
-  return given(await caller.open(world.project, agent)).do("web_search", input);
+  return expectValue(await caller.open(fixture.project, agent)).do("web_search", input);
 };
 const result = (one: Called): unknown => one.value["result"];
 
@@ -76,7 +76,7 @@ test("without a provider the tool says what a person should configure", async ()
   expect(said).toBe("not_available");
   expect(String(value["fix"])).toContain("search: { provider: searxng");
   expect(heard).toEqual([]);
-  const session = given(await caller.open(world.project, "once"));
+  const session = expectValue(await caller.open(fixture.project, "once"));
   for (let times = 0; times < 3; times++)
     expect((await session.do("web_search", { query: "cats" })).said).toBe("not_available");
 });
@@ -111,15 +111,15 @@ test("searxng gets the query alone, and results without a valid URL are dropped"
 });
 
 test("the session is tainted afterwards", async () => {
-  const session = given(await caller.open(world.project, "getter"));
+  const session = expectValue(await caller.open(fixture.project, "getter"));
   await session.do("web_search", { query: "cats" });
-  const shown = (await world.status()).sessions.find((one) => one.session === session.id);
+  const shown = (await fixture.status()).sessions.find((one) => one.session === session.id);
   expect(shown?.isClean).toBe(false);
 });
 
 test("brave gets the secret in its header, by its handle", async () => {
-  given(
-    await world.control("secrets.set", {
+  expectValue(
+    await fixture.control("secrets.set", {
       name: "search-key",
       value: VALUE,
       binding: { tools: ["web_search"], hosts: [`127.0.0.1:${port}`], uses: null },
@@ -138,7 +138,7 @@ test("brave gets the secret in its header, by its handle", async () => {
     ["/res/v1/web/search?q=cats&count=3", VALUE],
   ]);
   expect(JSON.stringify(result(done))).not.toContain(VALUE);
-  expect(JSON.stringify(await world.log())).not.toContain(VALUE);
+  expect(JSON.stringify(await fixture.log())).not.toContain(VALUE);
   answer = { status: 200, body: JSON.stringify({ query: {} }) };
   expect(result(await search("keeper", { query: "none" }))).toEqual({ results: [] });
 });
@@ -211,12 +211,12 @@ describe("the user's configuration is not revealed to the caller:", () => {
     const denied = await search("elsewhere", { query: "cats" });
     expect([denied.said, denied.value["need"]]).toEqual(["scope_violation", null]);
     expect(told(denied)).not.toMatch(names);
-    const session = given(await caller.open(world.project, "elsewhere"));
+    const session = expectValue(await caller.open(fixture.project, "elsewhere"));
     const observed = JSON.stringify(result(await session.do("obs_query", { tag: "denial" })));
     expect(observed).toContain("web_search");
     expect(observed).not.toMatch(names);
     // The person is told.
-    const entries = await world.log({ kind: "decision", outcome: "deny" });
+    const entries = await fixture.log({ kind: "decision", outcome: "deny" });
     expect(JSON.stringify(entries.at(-1)?.more)).toContain("127.0.0.1");
   });
   test("a secret that it does not hold", async () => {
@@ -244,15 +244,15 @@ test("works with command-line arguments", async () => {
     status: 200,
     body: JSON.stringify({ results: [{ title: "T", url: "https://t.example/", content: "c" }] }),
   };
-  const { status, out } = await world.ambit("call", "getter", "web_search", '{"query": "cats"}', "--json");
+  const { status, out } = await fixture.ambit("call", "getter", "web_search", '{"query": "cats"}', "--json");
   expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { results: [{ title: "T" }] } }]);
 });
 
 test("a project cannot configure the provider", async () => {
   configure(null);
-  world.write("project/.ambit/config.yml", `search: { provider: searxng, url: "${at("")}" }\n`);
+  fixture.write("project/.ambit/config.yml", `search: { provider: searxng, url: "${at("")}" }\n`);
   const { said } = await search("getter", { query: "cats" });
-  rmSync(join(world.project, ".ambit", "config.yml"));
+  rmSync(join(fixture.project, ".ambit", "config.yml"));
   expect(said).not.toBe("done");
   expect(heard).toEqual([]);
 });

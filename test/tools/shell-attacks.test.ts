@@ -5,26 +5,26 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
-import { NEVER, type ProgramsWorld, programsWorld, type Said, shellIn } from "./programs-world.ts";
+import { NEVER, type ProgramsFixture, programsFixture, type Said, shellIn } from "./programs-fixture.ts";
 
 const LOOKING = 'proc.exec{patterns=["echo **","cat **","head **","ls **","find **","git log **","yes **","sleep **"]}';
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeEach(() => {
-  world = programsWorld(
+  fixture = programsFixture(
     ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     LOOKING,
     "fs.read",
     "fs.write",
   );
-  const { folder, outside } = world;
+  const { folder, outside } = fixture;
   writeFileSync(join(folder, "a"), "a\n");
   writeFileSync(join(outside, "loot"), "loot\n");
   mkdirSync(join(folder, "closed"));
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 const run = (script: string, more: JsonObject = {}, signal: AbortSignal = NEVER): Promise<Said> =>
-  world.call("shell", { script, ...more }, signal);
+  fixture.call("shell", { script, ...more }, signal);
 
 interface Result {
   readonly ending: { readonly kind: string; readonly because?: string; readonly status?: number };
@@ -72,13 +72,13 @@ describe("no command of a script runs", () => {
     ["a character that is not text", `${marked}; echo a\u0000`, "invalid_input"],
   ])("when %s", async (_, script, code) => {
     expect(await run(script)).toMatchObject({ denied: code });
-    expect(existsSync(join(world.folder, "mark"))).toBe(false);
-    expect(existsSync(join(world.folder, "b"))).toBe(false);
+    expect(existsSync(join(fixture.folder, "mark"))).toBe(false);
+    expect(existsSync(join(fixture.folder, "b"))).toBe(false);
   });
 
   test("one character away it runs", async () => {
     expect(resultOf(await run("echo x > mark; echo a | cat > b"))).toMatchObject({ ending: { status: 0 } });
-    expect(readFileSync(join(world.folder, "b"), "utf8")).toBe("a\n");
+    expect(readFileSync(join(fixture.folder, "b"), "utf8")).toBe("a\n");
   });
 
   test.each<[JsonObject, RegExp]>([
@@ -95,7 +95,7 @@ describe("no command of a script runs", () => {
     [{ script: "echo a", more: 1 }, /more/],
     [{ script: "echo a".padEnd(70_000, "a") }, /./],
   ])("with the input %j", async (input, reason) => {
-    expect(await world.call("shell", input)).toMatchObject({
+    expect(await fixture.call("shell", input)).toMatchObject({
       denied: "invalid_input",
       reason: expect.stringMatching(reason),
     });
@@ -115,24 +115,24 @@ describe("a refusal names", () => {
 
 describe("arguments are literal", () => {
   test("no word is split, joined or parsed a second time", async () => {
-    writeFileSync(join(world.folder, "; touch b"), "");
+    writeFileSync(join(fixture.folder, "; touch b"), "");
     const { stdout } = resultOf(await run(`ls '; touch b'; echo "a b" 'c;d' e\\|f '$(g)' "*" '>' '&&' -n`));
     expect(stdout).toBe("; touch b\na b c;d e|f $(g) * > && -n\n");
-    expect(resultOf(await world.call("shell", { argv: ["echo", "*", "$HOME", "; touch b"] })).stdout).toBe(
+    expect(resultOf(await fixture.call("shell", { argv: ["echo", "*", "$HOME", "; touch b"] })).stdout).toBe(
       "* $HOME ; touch b\n",
     );
-    expect(existsSync(join(world.folder, "b"))).toBe(false);
+    expect(existsSync(join(fixture.folder, "b"))).toBe(false);
   });
 
   test("a match of a pattern never becomes an option", async () => {
-    writeFileSync(join(world.folder, "-delete"), "");
+    writeFileSync(join(fixture.folder, "-delete"), "");
     expect(await run("find *")).toMatchObject({ denied: "unsupported_command" });
     expect(resultOf(await run("echo ./*"))).toMatchObject({ stdout: "./-delete ./a\n" });
-    expect(existsSync(join(world.folder, "a"))).toBe(true);
+    expect(existsSync(join(fixture.folder, "a"))).toBe(true);
   });
 
   test("a pattern matches only readable names", async () => {
-    writeFileSync(join(world.folder, "closed", "secret"), "");
+    writeFileSync(join(fixture.folder, "closed", "secret"), "");
     expect(await run("echo closed/*")).toMatchObject({ denied: "scope_violation" });
     const { stdout } = resultOf(await run("echo */*"));
     expect(stdout).not.toContain("secret");
@@ -146,20 +146,20 @@ describe("arguments are literal", () => {
 
 describe("redirections", () => {
   test.each(["read", "write", "append"] as const)("a link that leads outside is not followed: %s", async (kind) => {
-    symlinkSync("../loot", join(world.folder, "way-out"));
+    symlinkSync("../loot", join(fixture.folder, "way-out"));
     const script = { read: "cat < way-out", write: "echo x > way-out", append: "echo x >> way-out" }[kind];
     const result = resultOf(await run(`${script}; echo on`));
     expect(result).toMatchObject({ ending: { kind: "unstarted" }, stdout: "", denials: [{ code: "scope_violation" }] });
     expect(result.commands).toHaveLength(1);
-    expect(readFileSync(join(world.outside, "loot"), "utf8")).toBe("loot\n");
+    expect(readFileSync(join(fixture.outside, "loot"), "utf8")).toBe("loot\n");
   });
 
   test("a link to an agent record is not followed either", async () => {
-    mkdirSync(join(world.folder, ".ambit"));
-    symlinkSync(".ambit/config.yml", join(world.folder, "plain"));
+    mkdirSync(join(fixture.folder, ".ambit"));
+    symlinkSync(".ambit/config.yml", join(fixture.folder, "plain"));
     const result = resultOf(await run("echo x > plain; echo on"));
     expect(result).toMatchObject({ ending: { kind: "unstarted" }, stdout: "" });
-    expect(existsSync(join(world.folder, ".ambit", "config.yml"))).toBe(false);
+    expect(existsSync(join(fixture.folder, ".ambit", "config.yml"))).toBe(false);
   });
 
   test("a missing file fails its command alone, as in a shell", async () => {
@@ -172,9 +172,9 @@ describe("redirections", () => {
   });
 
   test("output longer than the response is complete in the file", async () => {
-    writeFileSync(join(world.folder, "big"), "0123456789abcdef".repeat(196_608));
+    writeFileSync(join(fixture.folder, "big"), "0123456789abcdef".repeat(196_608));
     expect(resultOf(await run("cat < big > copy"))).toMatchObject({ ending: { status: 0 }, stdout: "", dropped: 0 });
-    expect(readFileSync(join(world.folder, "copy")).equals(readFileSync(join(world.folder, "big")))).toBe(true);
+    expect(readFileSync(join(fixture.folder, "copy")).equals(readFileSync(join(fixture.folder, "big")))).toBe(true);
   });
 });
 
@@ -193,7 +193,7 @@ describe("a pipeline", () => {
   });
 
   test("in which one program cannot be started continues without it", async () => {
-    world.grants = [...world.grants, "proc.exec{cmds=[no-such-program]}"];
+    fixture.grants = [...fixture.grants, "proc.exec{cmds=[no-such-program]}"];
     expect(resultOf(await run("no-such-program | cat; echo on"))).toMatchObject({ stdout: "on\n" });
     expect(resultOf(await run("yes | no-such-program || echo on"))).toMatchObject({ stdout: "on\n" });
   });
@@ -205,9 +205,9 @@ describe("a pipeline", () => {
 
   test("passes bytes unchanged", async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7919) % 256));
-    writeFileSync(join(world.folder, "bytes"), bytes);
+    writeFileSync(join(fixture.folder, "bytes"), bytes);
     resultOf(await run("cat bytes | cat | cat > copied"));
-    expect(readFileSync(join(world.folder, "copied")).equals(bytes)).toBe(true);
+    expect(readFileSync(join(fixture.folder, "copied")).equals(bytes)).toBe(true);
   });
 });
 
@@ -225,13 +225,13 @@ describe("everything ends", () => {
   });
 
   test("when its grants are revoked: no command of it starts after that", async () => {
-    const before = world.grants;
+    const before = fixture.grants;
     const running = run(`sleep ${MARK}; echo late`);
     await asleep();
-    world.grants = ["tool.invoke"];
+    fixture.grants = ["tool.invoke"];
     wake();
     const result = resultOf(await running);
-    world.grants = before;
+    fixture.grants = before;
     const ending = { kind: "unstarted", reason: expect.stringContaining("taken back") };
     expect(result).toMatchObject({
       ending,
@@ -243,13 +243,13 @@ describe("everything ends", () => {
   test.each(["ask", "ask=presence"])(
     "when its grants need approval (%s): no command of it starts after that",
     async (ask) => {
-      const before = world.grants;
+      const before = fixture.grants;
       const running = run(`sleep ${MARK}; echo late`);
       await asleep();
-      world.grants = [LOOKING.replace(/\}$/, `,${ask}}`)];
+      fixture.grants = [LOOKING.replace(/\}$/, `,${ask}}`)];
       wake();
       const result = resultOf(await running);
-      world.grants = before;
+      fixture.grants = before;
       expect(result).toMatchObject({
         ending: { kind: "unstarted", reason: expect.stringContaining("needs an approval") },
         stdout: "",
@@ -269,12 +269,12 @@ describe("everything ends", () => {
   test("when the session is closed, and nothing is started any more", async () => {
     const running = run(`sleep ${MARK}; echo b`);
     await asleep();
-    world.session.close();
+    fixture.session.close();
     expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
   });
 
   test("when a command is killed from inside, and the others continue as in a shell", async () => {
-    world.grants = [...world.grants, "proc.exec{cmds=[kill,sh]}"];
+    fixture.grants = [...fixture.grants, "proc.exec{cmds=[kill,sh]}"];
     const result = resultOf(await run("sh -c 'kill -9 $$' | cat; echo on"));
     expect(result).toMatchObject({ stdout: "on\n", commands: [{ ending: { kind: "signalled", signal: 9 } }, {}, {}] });
   });

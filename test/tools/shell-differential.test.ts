@@ -4,41 +4,41 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { sized } from "../house/long.ts";
+import { sizeFor } from "../house/long.ts";
 import { removeState } from "../house/remove-state.ts";
-import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, shellIn } from "./programs-fixture.ts";
 
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeAll(() => {
-  world = programsWorld(
+  fixture = programsFixture(
     ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     "proc.exec",
     "fs.read",
     "fs.write",
   );
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 const INPUTS: readonly string[] = ["in", "a b", "c*d", "src/e.ts", "src/.f", "[g]"];
 
 function fresh(): string {
-  const folder = join(world.folder, "case");
+  const folder = join(fixture.folder, "case");
   removeState(folder);
   mkdirSync(join(folder, "src"), { recursive: true });
   for (const name of INPUTS) writeFileSync(join(folder, name), `${name}\nsecond\n`);
   return folder;
 }
 
-interface Told {
+interface ShellOutput {
   readonly ending: { readonly kind: string; readonly status?: number };
   readonly stdout: string;
 }
 
 async function outcome(input: JsonObject): Promise<unknown> {
   const folder = fresh();
-  const said = await world.call("shell", { ...input, in: "case" });
+  const said = await fixture.call("shell", { ...input, in: "case" });
   if (!("value" in said)) return said;
-  const { ending, stdout } = said.value as unknown as Told;
+  const { ending, stdout } = said.value as unknown as ShellOutput;
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => [name, readFileSync(join(folder, name), "utf8")]);
@@ -83,7 +83,7 @@ const script = fc
   // On a terminal, input without a writer stays open; here it is empty for both sides.
   .filter((text) => !text.includes("/dev/null"));
 
-const scripts = sized(60, 1_000);
+const scripts = sizeFor(60, 1_000);
 
 test(
   "a random script",
@@ -101,5 +101,5 @@ test(
     );
     expect(ran).toBeGreaterThan(0.3 * scripts);
   },
-  sized(120_000, 1_200_000),
+  sizeFor(120_000, 1_200_000),
 );

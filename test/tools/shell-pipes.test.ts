@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, shellIn } from "./programs-fixture.ts";
 
 const bigBytes = 14 * 1024 * 1024;
 const brokenPipe = { kind: "signalled", signal: 13 };
@@ -15,20 +15,20 @@ interface Result {
   readonly commands: readonly { readonly argv: readonly string[]; readonly ending: unknown }[];
 }
 
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeEach(() => {
-  world = programsWorld(
+  fixture = programsFixture(
     ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     "proc.exec{cmds=[yes,head,cat,grep,dd,sh,sleep,wc]}",
     "fs.read",
     "fs.write",
   );
-  writeFileSync(join(world.folder, "big"), `x\n${"0123456789abcde\n".repeat(bigBytes / 16)}`.slice(0, bigBytes));
+  writeFileSync(join(fixture.folder, "big"), `x\n${"0123456789abcde\n".repeat(bigBytes / 16)}`.slice(0, bigBytes));
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 async function run(script: string): Promise<Result> {
-  const said = await world.call("shell", { script });
+  const said = await fixture.call("shell", { script });
   if (!("value" in said)) throw new Error(JSON.stringify(said));
   return said.value as unknown as Result;
 }

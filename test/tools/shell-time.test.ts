@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { CallFiles } from "../../src/daemon/contexts/files.ts";
 import { pause } from "../house/pause.ts";
-import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, shellIn } from "./programs-fixture.ts";
 
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 /** How long each folder lookup takes. */
 let looking = 0;
 beforeAll(() => {
-  world = programsWorld(
+  fixture = programsFixture(
     ({ programs, files }) => {
       const slow: CallFiles = {
         ...files.calls,
@@ -24,28 +24,28 @@ beforeAll(() => {
     "proc.exec",
     "fs.read",
   );
-  mkdirSync(join(world.folder, "names"));
-  writeFileSync(join(world.folder, "names", "a"), "");
+  mkdirSync(join(fixture.folder, "names"));
+  writeFileSync(join(fixture.folder, "names", "a"), "");
 });
 beforeEach(() => {
   looking = 0;
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 const LATE = { script: "sh -c 'sleep 1.5' names/*", seconds: 2 };
 
 test("a script with patterns completes within the limit", async () => {
-  expect(await world.call("shell", { ...LATE, seconds: 60 })).toMatchObject({ value: { ending: { status: 0 } } });
+  expect(await fixture.call("shell", { ...LATE, seconds: 60 })).toMatchObject({ value: { ending: { status: 0 } } });
 }, 60_000);
 
 test("the time of the lookups is subtracted from the commands' time", async () => {
   looking = 1_000;
-  expect(await world.call("shell", LATE)).toMatchObject({ value: { ending: { kind: "ended", because: "time" } } });
+  expect(await fixture.call("shell", LATE)).toMatchObject({ value: { ending: { kind: "ended", because: "time" } } });
 }, 60_000);
 
 test("lookups that take all of it run nothing, and say so", async () => {
   looking = 2_500;
-  expect(await world.call("shell", LATE)).toMatchObject({
+  expect(await fixture.call("shell", LATE)).toMatchObject({
     denied: "invalid_input",
     reason: "looking up its patterns took all of the script's `seconds`",
   });
@@ -53,8 +53,8 @@ test("lookups that take all of it run nothing, and say so", async () => {
 
 test("the next call has its own time limit", async () => {
   looking = 2_500;
-  await world.call("shell", LATE);
+  await fixture.call("shell", LATE);
   looking = 0;
   const input = { ...LATE, script: "sh -c 'sleep 0.01' names/*", seconds: 60 };
-  expect(await world.call("shell", input)).toMatchObject({ value: { ending: { status: 0 } } });
+  expect(await fixture.call("shell", input)).toMatchObject({ value: { ending: { status: 0 } } });
 }, 60_000);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tick } from "../draft/fixture.ts";
 import { removeState } from "../house/remove-state.ts";
-import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, shellIn } from "./programs-fixture.ts";
 
 type Expected = "runs" | "invalid_input" | "unsupported_command";
 
@@ -108,16 +108,16 @@ const CASES: readonly (readonly [script: string, expected: Expected])[] = [
   ['echo "日本 語"', "runs"],
 ];
 
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeAll(() => {
-  world = programsWorld(
+  fixture = programsFixture(
     ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     "proc.exec",
     "fs.read",
     "fs.write",
   );
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 interface Ending {
   readonly kind: string;
@@ -133,7 +133,7 @@ function statusOf({ kind, status, signal }: Ending): number | string {
 
 /** The same files for both, at the same path: the value of PWD is part of the comparison. */
 function fresh(): string {
-  const folder = join(world.folder, "case");
+  const folder = join(fixture.folder, "case");
   removeState(folder);
   mkdirSync(join(folder, "src"), { recursive: true });
   for (const name of ["in", "bc", "file1.txt", "x", "src/m.rs"]) writeFileSync(join(folder, name), `${name}\n`);
@@ -144,7 +144,7 @@ async function done(input: { readonly script: string } | { readonly argv: readon
   const folder = fresh();
   // A file that changed in the clock tick in which a program starts would be a conflict.
   await tick();
-  const said = await world.call("shell", { ...input, in: "case" });
+  const said = await fixture.call("shell", { ...input, in: "case" });
   if (!("value" in said)) return "denied" in said ? said.denied : said.failed;
   const { ending, stdout } = said.value as unknown as { ending: Ending; stdout: string };
   const files = readdirSync(folder, { withFileTypes: true })

@@ -3,18 +3,18 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { type ProgramsWorld, programsWorld, type Said, shellIn } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, type Said, shellIn } from "./programs-fixture.ts";
 
 const userName = (): string => "tester";
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeAll(() => {
-  world = programsWorld(
+  fixture = programsFixture(
     ({ programs, files }) => [shellIn({ programs, files: files.calls }, userName)],
     "proc.exec",
     "fs.read",
     "fs.write",
   );
-  const { folder, outside } = world;
+  const { folder, outside } = fixture;
   writeFileSync(join(folder, "three"), "one\ntwo\nthree\n");
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src", "a.ts"), "a\n");
@@ -24,10 +24,10 @@ beforeAll(() => {
   symlinkSync("../loot", join(folder, "way-out"));
   mkdirSync(join(folder, "closed"));
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 async function run(script: string, more: JsonObject = {}): Promise<Said> {
-  return world.call("shell", { script, ...more });
+  return fixture.call("shell", { script, ...more });
 }
 
 async function wrote(script: string, more: JsonObject = {}): Promise<unknown> {
@@ -71,7 +71,7 @@ describe("a script", () => {
     const [, stdout] = (await wrote("echo $PWD; pwd; echo $HOME; printenv HOME")) as [number, string];
     const [first, second, third, fourth] = stdout.split("\n");
     expect([first, third]).toEqual([second, fourth]);
-    expect(first).toBe(world.folder);
+    expect(first).toBe(fixture.folder);
   });
 
   test("writes and reads files by redirections, without a grant to change its folder", async () => {
@@ -80,11 +80,11 @@ describe("a script", () => {
       "one\ntwo\n",
       "",
     ]);
-    expect(readFileSync(join(world.folder, "out"), "utf8")).toBe("one\ntwo\n");
-    expect(readFileSync(join(world.folder, "err"), "utf8")).toMatch(/gone/);
+    expect(readFileSync(join(fixture.folder, "out"), "utf8")).toBe("one\ntwo\n");
+    expect(readFileSync(join(fixture.folder, "err"), "utf8")).toMatch(/gone/);
     expect(await wrote("ls gone three >both 2>&1")).toMatchObject([2, "", ""]);
     // Both streams are in it; the order of their lines is not defined.
-    expect(readFileSync(join(world.folder, "both"), "utf8").split("\n").sort()).toEqual([
+    expect(readFileSync(join(fixture.folder, "both"), "utf8").split("\n").sort()).toEqual([
       "",
       expect.stringMatching(/gone/),
       "three",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
+import { Fixture } from "../state/fixture.ts";
 
 const page = readFileSync(join(root, "docs", "reference", "tools.md"), "utf8");
 const lines = [...page.matchAll(/^ambit call (\w+) (\w+) '(.*)'$/gm)].map(([, agent = "", tool = "", input = ""]) => ({
@@ -13,17 +13,17 @@ const lines = [...page.matchAll(/^ambit call (\w+) (\w+) '(.*)'$/gm)].map(([, ag
   input,
 }));
 
-let world: World;
+let fixture: Fixture;
 /** The placeholder for a version is replaced by the one of the example before. */
 let version = "";
 
 beforeAll(async () => {
-  world = await World.make();
-  world.agent("scribe", ["records.read", "records.create", "records.update"]);
-  world.agent("lead", ["agent.discover", "net.get{hosts=[api.github.com]}"]);
-  await world.begin();
+  fixture = await Fixture.make();
+  fixture.agent("scribe", ["records.read", "records.create", "records.update"]);
+  fixture.agent("lead", ["agent.discover", "net.get{hosts=[api.github.com]}"]);
+  await fixture.begin();
 }, 120_000);
-afterAll(() => world?.remove());
+afterAll(() => fixture?.remove());
 
 test("there are examples", () => {
   expect(lines.map(({ tool }) => tool)).toEqual([
@@ -39,7 +39,7 @@ test("there are examples", () => {
 test.each(lines.filter(({ tool }) => tool !== "lm_complete"))(
   "ambit call $agent $tool",
   async ({ agent, tool, input }) => {
-    const { status, out } = await world.ambit("call", agent, tool, input.replace("5d1a...", version), "--json");
+    const { status, out } = await fixture.ambit("call", agent, tool, input.replace("5d1a...", version), "--json");
     const answer = JSON.parse(out) as { readonly ok: boolean; readonly result: { readonly version?: string } };
     expect([status, answer.ok]).toEqual([0, true]);
     version = answer.result.version ?? version;
@@ -52,7 +52,7 @@ test("every built-in tool is on the page", () => {
 
 test("a person sees the same list as an agent's model, with the risk of everything a tool may do", async () => {
   const listed = async (agent: string) => {
-    const { out } = await world.ambit("tools", "list", "--agent", agent, "--json");
+    const { out } = await fixture.ambit("tools", "list", "--agent", agent, "--json");
     return (JSON.parse(out) as { readonly tools: readonly { readonly name: string; readonly risk: string }[] }).tools;
   };
   expect((await listed("lead")).find(({ name }) => name === "web_fetch")).toMatchObject({ risk: "high" });

@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NamesOutside } from "../broker/names-outside.ts";
 import type { Caller } from "../state/calling.ts";
-import { given, World } from "../state/world.ts";
+import { expectValue, Fixture } from "../state/fixture.ts";
 
 const VALUE = "s3cr3t-value-0123456789";
 const CANARY = "canary-value-9876543210";
-let world: World;
+let fixture: Fixture;
 let caller: Caller;
 let port = 0;
 const heard: string[] = [];
@@ -33,39 +33,39 @@ beforeAll(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   port = (server.address() as AddressInfo).port;
-  world = await World.make();
-  world.agent("scout", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_fetch]}"]);
-  world.agent("other", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_fetch]}"]);
-  world.agent("keeper", [
+  fixture = await Fixture.make();
+  fixture.agent("scout", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_fetch]}"]);
+  fixture.agent("other", ["net.get{hosts=[127.0.0.1]}", "tool.invoke{tools=[web_fetch]}"]);
+  fixture.agent("keeper", [
     "net.get{hosts=[127.0.0.1]}",
     "tool.invoke{tools=[web_fetch]}",
     "secret.use{names=[token],tools=[web_fetch],hosts=[127.0.0.1]}",
   ]);
-  world.agent("bare", ["tool.invoke{tools=[web_fetch]}"]);
-  world.agent("counted", ["net.get{hosts=[127.0.0.1],calls=2}", "tool.invoke{tools=[web_fetch]}"]);
+  fixture.agent("bare", ["tool.invoke{tools=[web_fetch]}"]);
+  fixture.agent("counted", ["net.get{hosts=[127.0.0.1],calls=2}", "tool.invoke{tools=[web_fetch]}"]);
   names.names.set("led.example.test", [["127.0.0.1"]]);
-  world.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
-  world.agent("led", ["net.get{hosts=[led.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
+  fixture.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
+  fixture.agent("led", ["net.get{hosts=[led.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
   const opened = "net.get{hosts=[led.example.test],private=[led.example.test=127.0.0.1]}";
-  world.agent("gone", ["net.get{hosts=[gone.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
-  world.agent("let-in", [opened, "tool.invoke{tools=[web_fetch]}"]);
-  await world.begin();
-  caller = world.caller();
+  fixture.agent("gone", ["net.get{hosts=[gone.example.test]}", "tool.invoke{tools=[web_fetch]}"]);
+  fixture.agent("let-in", [opened, "tool.invoke{tools=[web_fetch]}"]);
+  await fixture.begin();
+  caller = fixture.caller();
 }, 120_000);
 afterAll(async () => {
   names.stop();
   server.closeAllConnections();
   server.close();
-  await world.remove();
+  await fixture.remove();
 });
 
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
 const ambit = (agent: string, path: string, ...more: readonly string[]) =>
-  world.ambit("call", agent, "web_fetch", JSON.stringify({ url: at(path) }), ...more);
+  fixture.ambit("call", agent, "web_fetch", JSON.stringify({ url: at(path) }), ...more);
 const set = async (name: string, value: string, isCanary: boolean): Promise<void> => {
   const binding = { tools: ["web_fetch"], hosts: [`127.0.0.1:${port}`], uses: null };
-  given(
-    await world.control("secrets.set", {
+  expectValue(
+    await fixture.control("secrets.set", {
       name,
       value,
       binding,
@@ -115,7 +115,7 @@ test("a redirect to a host that is not granted is a denial with its need", async
     code: "scope_violation",
     need: "net.get http://169.254.169.254/",
   });
-  const [outcome] = (await world.log({ kind: "outcome" })).slice(-1);
+  const [outcome] = (await fixture.log({ kind: "outcome" })).slice(-1);
   expect(outcome?.more).toMatchObject({
     denials: [{ code: "scope_violation", request: "net.get http://169.254.169.254/" }],
   });
@@ -124,47 +124,47 @@ test("a redirect to a host that is not granted is a denial with its need", async
 test("a name is resolved by the user's own resolver, and reaches only the addresses that were opened", async () => {
   heard.length = 0;
   const input = JSON.stringify({ url: `http://led.example.test:${port}/` });
-  const denied = await world.ambit("call", "led", "web_fetch", input, "--json");
+  const denied = await fixture.ambit("call", "led", "web_fetch", input, "--json");
   expect([denied.status, JSON.parse(denied.out)]).toMatchObject([10, { ok: false, code: "address_refused" }]);
   expect(heard).toEqual([]);
-  const done = await world.ambit("call", "let-in", "web_fetch", input, "--json");
+  const done = await fixture.ambit("call", "let-in", "web_fetch", input, "--json");
   expect([done.status, JSON.parse(done.out)]).toMatchObject([0, { ok: true, result: { status: 200 } }]);
 });
 
 test("an unresolvable name is a failure and not a denial, in the output and in the log", async () => {
   const input = JSON.stringify({ url: `http://gone.example.test:${port}/` });
-  const failed = await world.ambit("call", "gone", "web_fetch", input, "--json");
+  const failed = await fixture.ambit("call", "gone", "web_fetch", input, "--json");
   const message = `the name could not be resolved: http://gone.example.test:${port}`;
   expect([failed.status, JSON.parse(failed.out)]).toMatchObject([1, { ok: false, code: "not_available", message }]);
-  const [outcome] = (await world.log({ kind: "outcome" })).slice(-1);
+  const [outcome] = (await fixture.log({ kind: "outcome" })).slice(-1);
   expect(outcome).toMatchObject({ outcome: "failed not_available", more: { denials: [] } });
 });
 
 test("the request is shown and logged with its scheme", async () => {
   const url = `http://docs.example.test:${port}/`;
-  const { out } = await world.ambit("call", "led", "web_fetch", JSON.stringify({ url }), "--json");
+  const { out } = await fixture.ambit("call", "led", "web_fetch", JSON.stringify({ url }), "--json");
   expect(JSON.parse(out)).toMatchObject({ code: "scope_violation", need: `net.get ${url}` });
-  const [decision] = (await world.log({ kind: "decision" })).slice(-1);
+  const [decision] = (await fixture.log({ kind: "decision" })).slice(-1);
   expect(decision?.more).toMatchObject({ need: `net.get ${url}` });
 });
 
 test("each call is charged, and the session is tainted afterwards", async () => {
-  const session = given(await caller.open(world.project, "counted"));
+  const session = expectValue(await caller.open(fixture.project, "counted"));
   for (const said of ["done", "done", "budget_exhausted"])
     expect((await session.do("web_fetch", { url: at("/") })).said).toBe(said);
-  const shown = (await world.status()).sessions.find((one) => one.session === session.id);
+  const shown = (await fixture.status()).sessions.find((one) => one.session === session.id);
   expect(shown?.isClean).toBe(false);
 });
 
 test("a secret is sent to its bound host, and never returned", async () => {
   await set("token", VALUE, false);
   heard.length = 0;
-  const session = given(await caller.open(world.project, "keeper"));
+  const session = expectValue(await caller.open(fixture.project, "keeper"));
   const headers = { Authorization: "Bearer {{secret:token}}" };
   const { said, value } = await session.do("web_fetch", { url: at("/echo"), headers });
   expect([said, heard]).toEqual(["done", [`/echo Bearer ${VALUE}`]]);
   expect(value["result"]).toMatchObject({ text: "you said Bearer [REDACTED:token]" });
-  const entries = await world.log();
+  const entries = await fixture.log();
   expect(JSON.stringify(entries)).not.toContain(VALUE);
   expect(entries.filter(({ kind, outcome }) => kind === "secret" && outcome === "used")).toMatchObject([
     { of: "token", agent: "keeper", tool: "web_fetch" },
@@ -175,32 +175,32 @@ test("a secret is sent to its bound host, and never returned", async () => {
 });
 
 test("an agent that requests a secret that is not its own learns nothing, and a person is alerted", async () => {
-  const session = given(await caller.open(world.project, "other"));
+  const session = expectValue(await caller.open(fixture.project, "other"));
   const headers = { Authorization: "Bearer {{secret:token}}" };
   for (let times = 0; times < 3; times++)
     expect((await session.do("web_fetch", { url: at("/echo"), headers })).said).toBe("capability_absent");
   expect((await session.do("web_fetch", { url: at("/echo"), headers: { A: "{{secret:none}}" } })).said).toBe(
     "capability_absent",
   );
-  const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "secret_probe");
+  const alarms = (await fixture.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "secret_probe");
   expect(alarms).toMatchObject([{ agent: "other", session: session.id, tool: "web_fetch", more: { name: "token" } }]);
 });
 
 test("a canary in a response, however it is encoded, is redacted and raises an alert", async () => {
   await set("decoy", CANARY, true);
-  const session = given(await caller.open(world.project, "scout"));
+  const session = expectValue(await caller.open(fixture.project, "scout"));
   const { said, value } = await session.do("web_fetch", { url: at("/canary") });
   expect(said).toBe("done");
   expect(JSON.stringify(value)).not.toContain(Buffer.from(CANARY).toString("base64"));
-  const alarms = (await world.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "canary_leak");
+  const alarms = (await fixture.log({ kind: "alarm" })).filter(({ outcome }) => outcome === "canary_leak");
   expect(alarms).toMatchObject([{ agent: "scout", session: session.id, more: { name: "decoy" } }]);
 });
 
 test("a request with a canary is not sent, and raises an alert", async () => {
-  const before = (await world.log({ kind: "alarm" })).length;
+  const before = (await fixture.log({ kind: "alarm" })).length;
   heard.length = 0;
-  const session = given(await caller.open(world.project, "scout"));
+  const session = expectValue(await caller.open(fixture.project, "scout"));
   expect((await session.do("web_fetch", { url: at(`/?x=${CANARY}`) })).said).toBe("secret_refused");
   expect(heard).toEqual([]);
-  expect((await world.log({ kind: "alarm" })).length).toBeGreaterThan(before);
+  expect((await fixture.log({ kind: "alarm" })).length).toBeGreaterThan(before);
 });

@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { PageText } from "../../src/tools/web/convert-page.ts";
 import { type ConvertPage, pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
-import { presenting } from "../../src/tools/web/present-result.ts";
-import { bundled } from "../e2e/bundle.ts";
+import { presentWith } from "../../src/tools/web/present-result.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 
 let program: string;
 let show: ConvertPage = async () => null;
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
-  program = await bundled(fileURLToPath(new URL("../../src/tools/web/page-main.ts", import.meta.url)));
+  program = await bundleProgram(fileURLToPath(new URL("../../src/tools/web/page-main.ts", import.meta.url)));
   show = pageProcess(program, 60_000);
 });
 
@@ -102,7 +102,7 @@ describe("the conversion of a hostile page ends, and returns what it can", patie
 
   test("and one that takes too long is ended: its text is shown, or the source", async () => {
     const asked: string[] = [];
-    const none = presenting(async ({ format }) => {
+    const none = presentWith(async ({ format }) => {
       asked.push(format);
       return format === "text" ? { title: null, text: "as text", more: false } : null;
     });
@@ -115,14 +115,14 @@ describe("the conversion of a hostile page ends, and returns what it can", patie
       more: false,
     });
     expect(asked).toEqual(["markdown", "text"]);
-    const hasty = presenting(pageProcess(program, 1));
+    const hasty = presentWith(pageProcess(program, 1));
     expect(await hasty("web_fetch", {}, result)).toEqual({
       url: "https://a.test/",
       final_url: "https://a.test/",
       text: "<p>x",
       more: false,
     });
-    const missing = presenting(pageProcess("/nowhere/page.cjs"));
+    const missing = presentWith(pageProcess("/nowhere/page.cjs"));
     expect(await missing("web_fetch", {}, result)).toMatchObject({ text: "<p>x" });
   });
 });
@@ -139,7 +139,7 @@ test("an idle process converts the next page, and an ended one is replaced", asy
 
 describe("the output for a person", () => {
   const shown = async (kind: string, text: string): Promise<JsonObject> =>
-    (await presenting(show)(
+    (await presentWith(show)(
       "web_fetch",
       {},
       {
@@ -162,7 +162,7 @@ describe("the output for a person", () => {
   });
 
   test("of any other tool, or of no page, is unchanged", async () => {
-    const present = presenting(async () => ({ title: null, text: "changed", more: false }));
+    const present = presentWith(async () => ({ title: null, text: "changed", more: false }));
     const result = { url: "u", text: "t", pending: { kind: "html", format: "markdown" } };
     expect(await present("memory_get", {}, result)).toBe(result);
     for (const other of [null, "text", [], { text: "t" }])

@@ -1,15 +1,15 @@
 // Every spelling of an address that is not public, through web_fetch itself: a denial, before any packet.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { WebWorld } from "./web-world.ts";
+import { WebFixture } from "./web-fixture.ts";
 
-const world = new WebWorld();
+const fixture = new WebFixture();
 /** Servers on this machine that a mistake would reach. */
 let taken = 0;
 let port = 0;
 
 beforeAll(async () => {
-  await world.start();
-  port = await world.http("127.0.0.1", (_, response) => {
+  await fixture.start();
+  port = await fixture.http("127.0.0.1", (_, response) => {
     taken++;
     response.end("inside");
   });
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => {
   taken = 0;
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const EVERYWHERE = { specs: ["net.get{hosts=[*]}"] };
 
@@ -28,7 +28,7 @@ describe("an address that is not public is denied by the gate, however it is spe
     ...["[::1]", "[::]", "[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[ff02::1]", "[::ffff:127.0.0.1]"],
     ...["[::ffff:7f00:1]", "[::ffff:a9fe:a9fe]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]", "[2001::1]"],
   ])("%s", async (host) => {
-    const got = await world.web(EVERYWHERE, { url: `http://${host}:${port}/` });
+    const got = await fixture.web(EVERYWHERE, { url: `http://${host}:${port}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "gate" });
     expect(taken).toBe(0);
   });
@@ -48,7 +48,7 @@ describe("what other parsers take for an address is not one here", () => {
     ],
     ...["127.0.0.1#@example.com", "example.com:80@127.0.0.1", "[127.0.0.1]", "0", "00000000000.0.0.1", "127.0.0.256"],
   ])("%j", async (host) => {
-    const got = await world.web(EVERYWHERE, { url: `http://${host}:${port}/` });
+    const got = await fixture.web(EVERYWHERE, { url: `http://${host}:${port}/` });
     expect(["invalid_input", "address_refused"]).toContain(got.said);
     expect(got.by).not.toBe(null);
     expect(taken).toBe(0);
@@ -65,7 +65,7 @@ describe("what other parsers take for an address is not one here", () => {
     ],
     ...["http:127.0.0.1/", "http:/127.0.0.1/", "http:///127.0.0.1/", "http://", "unix:/run/x.sock", "", "http://[::1"],
   ])("%j is not a valid page URL", async (url) => {
-    expect(await world.web(EVERYWHERE, { url })).toMatchObject({ said: "invalid_input", by: "gate" });
+    expect(await fixture.web(EVERYWHERE, { url })).toMatchObject({ said: "invalid_input", by: "gate" });
     expect(taken).toBe(0);
   });
 });
@@ -78,15 +78,15 @@ describe("a host name is decided by its addresses", () => {
     ["the cloud metadata address behind NAT64", [["64:ff9b::a9fe:a9fe"]]],
     ["a public address and one that is not", [["93.184.215.14", "127.0.0.1"]]],
   ])("%s: denied without a connection", async (_, answers) => {
-    world.names.names.set("led.example", answers);
-    const got = await world.web(EVERYWHERE, { url: `http://led.example:${port}/` });
+    fixture.names.names.set("led.example", answers);
+    const got = await fixture.web(EVERYWHERE, { url: `http://led.example:${port}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "way" });
     expect(taken).toBe(0);
   });
 
   test("no address: the tool fails without a connection", async () => {
-    world.names.names.set("led.example", [[]]);
-    const got = await world.web(EVERYWHERE, { url: `http://led.example:${port}/` });
+    fixture.names.names.set("led.example", [[]]);
+    const got = await fixture.web(EVERYWHERE, { url: `http://led.example:${port}/` });
     expect(got).toMatchObject({ said: "not_available", by: "world" });
     expect(taken).toBe(0);
   });
@@ -94,8 +94,8 @@ describe("a host name is decided by its addresses", () => {
   test.each(["localhost", "localhost.", "ip6-localhost", "metadata.google.internal", "a.local"])(
     "%s is an ordinary name, and resolves to no permitted address",
     async (host) => {
-      world.names.names.set(host.replace(/\.$/, ""), [["127.0.0.1"]]);
-      const got = await world.web(EVERYWHERE, { url: `http://${host}:${port}/` });
+      fixture.names.names.set(host.replace(/\.$/, ""), [["127.0.0.1"]]);
+      const got = await fixture.web(EVERYWHERE, { url: `http://${host}:${port}/` });
       expect(got).toMatchObject({ said: "address_refused" });
       expect(taken).toBe(0);
     },

@@ -2,10 +2,10 @@
 // loopback.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ownAddress } from "../broker/world.ts";
-import { type Got, WebWorld } from "./web-world.ts";
+import { ownAddress } from "../broker/fixture.ts";
+import { type Got, WebFixture } from "./web-fixture.ts";
 
-const world = new WebWorld();
+const fixture = new WebFixture();
 const here = ownAddress(1);
 const there = ownAddress(2);
 let plain = 0;
@@ -61,25 +61,25 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  await world.start();
-  plain = await world.http(here, serve);
-  secure = await world.https(here, serve);
-  other = await world.https(there, serve);
-  world.names.names.set("api.example.test", [[here]]);
-  world.names.names.set("other.example.test", [[there]]);
+  await fixture.start();
+  plain = await fixture.http(here, serve);
+  secure = await fixture.https(here, serve);
+  other = await fixture.https(there, serve);
+  fixture.names.names.set("api.example.test", [[here]]);
+  fixture.names.names.set("other.example.test", [[there]]);
 });
 beforeEach(() => {
-  for (const list of [taken, world.used, world.probed]) list.length = 0;
-  world.secrets.clear();
-  world.known = [];
+  for (const list of [taken, fixture.used, fixture.probed]) list.length = 0;
+  fixture.secrets.clear();
+  fixture.known = [];
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const open = (verb: string): string =>
   `${verb}{hosts=[*.example.test,${here}],private=[*.example.test=${here},*.example.test=${there}]}`;
 const ALL = ["net.get", "net.post", "net.put", "net.delete"].map(open);
 const api = (path: string): string => `https://api.example.test:${secure}${path}`;
-const get = (path: string, more: object = {}): Promise<Got> => world.web({ specs: ALL }, { url: api(path), ...more });
+const get = (path: string, more: object = {}): Promise<Got> => fixture.web({ specs: ALL }, { url: api(path), ...more });
 const textOf = ({ value }: Got): string => String(value["text"]);
 const sentOf = (got: Got): { method: string; headers: Record<string, string>; body: string; url: string } =>
   JSON.parse(textOf(got));
@@ -173,10 +173,10 @@ describe("the request", () => {
     ["DELETE", "net.delete", undefined],
   ])("%s needs %s, and no other verb covers it", async (method, verb, body) => {
     const input = { url: api("/echo"), method, ...(body === undefined ? {} : { body }) };
-    expect(await world.web({ specs: [open(verb)] }, input)).toMatchObject({ said: "done" });
+    expect(await fixture.web({ specs: [open(verb)] }, input)).toMatchObject({ said: "done" });
     const before = taken.length;
     const others = ["net.get", "net.post", "net.put", "net.delete"].filter((one) => one !== verb).map(open);
-    expect(await world.web({ specs: others }, input)).toMatchObject({ said: "capability_absent", by: "gate" });
+    expect(await fixture.web({ specs: others }, input)).toMatchObject({ said: "capability_absent", by: "gate" });
     expect(taken.length).toBe(before);
   });
 
@@ -233,13 +233,13 @@ describe("a redirect", () => {
 
   test("is decided by the current grants, not by those at the start", async () => {
     const held = { specs: ALL };
-    const moved = world.raw(here, (socket) => {
+    const moved = fixture.raw(here, (socket) => {
       socket.once("data", () => {
         held.specs = [open("net.post")];
         socket.end(`HTTP/1.1 302 Found\r\nLocation: http://${here}:${plain}/page\r\nContent-Length: 0\r\n\r\n`);
       });
     });
-    const got = await world.web(held, { url: `http://${here}:${await moved}/` });
+    const got = await fixture.web(held, { url: `http://${here}:${await moved}/` });
     expect(got).toMatchObject({ said: "capability_absent", by: "way" });
     expect(taken).toEqual([]);
   });
@@ -249,18 +249,18 @@ describe("a redirect", () => {
     const url = `http://${here}:${plain}`;
     // The call itself used the last of the budget.
     const exhausted = (_: string, grant: number): boolean => grant === 0;
-    expect(await world.web({ specs: [counted], exhausted }, { url: `${url}/page` })).toMatchObject({ said: "done" });
-    const got = await world.web({ specs: [counted] }, { url: `${url}${to("/page")}` });
+    expect(await fixture.web({ specs: [counted], exhausted }, { url: `${url}/page` })).toMatchObject({ said: "done" });
+    const got = await fixture.web({ specs: [counted] }, { url: `${url}${to("/page")}` });
     expect(got).toMatchObject({ said: "budget_exhausted", by: "way" });
     const both = { specs: [counted, `net.get{hosts=[${here}]}`] };
-    expect(await world.web(both, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
+    expect(await fixture.web(both, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
   });
 
   test("under a grant that needs approval stays on the approved host", async () => {
     const asking = [`net.get{hosts=[${here}],ask=true}`, `net.get{hosts=[${there}],ask=true}`];
     const url = `http://${here}:${plain}`;
-    expect(await world.web({ specs: asking }, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
-    const got = await world.web({ specs: asking }, { url: `${url}${to(`http://${there}:${plain}/`)}` });
+    expect(await fixture.web({ specs: asking }, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
+    const got = await fixture.web({ specs: asking }, { url: `${url}${to(`http://${there}:${plain}/`)}` });
     expect(got).toMatchObject({ said: "approval_required", by: "way" });
   });
 
@@ -272,11 +272,11 @@ describe("a redirect", () => {
 
   test("that turns a POST into a GET needs a grant for GET, too", async () => {
     const input = { url: api(to("/page", 303)), method: "POST", body: "x" };
-    expect(await world.web({ specs: [open("net.post")] }, input)).toMatchObject({
+    expect(await fixture.web({ specs: [open("net.post")] }, input)).toMatchObject({
       said: "capability_absent",
       by: "way",
     });
-    expect(await world.web({ specs: ALL }, input)).toMatchObject({ said: "done" });
+    expect(await fixture.web({ specs: ALL }, input)).toMatchObject({ said: "done" });
   });
 });
 
@@ -286,22 +286,22 @@ describe("a host name that resolves", () => {
     ["to the cloud metadata address", ["169.254.169.254"]],
     ["to a permitted and a private address", [here, "10.0.0.1"]],
   ])("%s is a denial without a connection", async (_, addresses) => {
-    world.names.names.set("odd.example.test", [addresses]);
-    const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
+    fixture.names.names.set("odd.example.test", [addresses]);
+    const got = await fixture.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "way" });
     expect(taken).toEqual([]);
   });
 
   test("to nothing is not a denial: the tool fails, and says why", async () => {
-    world.names.names.set("odd.example.test", [[]]);
-    const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
+    fixture.names.names.set("odd.example.test", [[]]);
+    const got = await fixture.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
     expect(got).toMatchObject({ said: "not_available", by: "world", need: null });
     expect(got.message).toBe(`the name could not be resolved: https://odd.example.test:${secure}`);
     expect(taken).toEqual([]);
   });
 
   test("to nothing after a redirect is not a denial either", async () => {
-    world.names.names.set("odd.example.test", [[]]);
+    fixture.names.names.set("odd.example.test", [[]]);
     const got = await get(`/r?status=302&to=${encodeURIComponent(`https://odd.example.test:${secure}/`)}`);
     expect(got).toMatchObject({ said: "not_available", by: "world" });
   });
@@ -309,8 +309,8 @@ describe("a host name that resolves", () => {
 
 describe("a session that is closed", () => {
   test("ends its fetches", async () => {
-    const session = world.session();
-    const running = world.web({ specs: ALL, session }, { url: api("/never") });
+    const session = fixture.session();
+    const running = fixture.web({ specs: ALL, session }, { url: api("/never") });
     await expect.poll(() => taken.length, { timeout: 60_000 }).toBe(1);
     session.close();
     expect(await running).toMatchObject({ said: "not_available", by: "world", message: "it was stopped" });

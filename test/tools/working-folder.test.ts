@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { PROGRAM_TOOLS } from "../../src/tools/programs/program-tools.ts";
-import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
+import { type ProgramsFixture, programsFixture, shellIn } from "./programs-fixture.ts";
 
-let world: ProgramsWorld;
+let fixture: ProgramsFixture;
 beforeAll(() => {
-  world = programsWorld(({ programs, files }) => [
+  fixture = programsFixture(({ programs, files }) => [
     ...PROGRAM_TOOLS.map(builtinTool),
     shellIn({ programs, files: files.calls }),
   ]);
-  const { folder, outside } = world;
-  world.grants = ["tool.invoke", `proc.exec{in=${folder}}`, `fs.read{in=${folder}}`];
+  const { folder, outside } = fixture;
+  fixture.grants = ["tool.invoke", `proc.exec{in=${folder}}`, `fs.read{in=${folder}}`];
   mkdirSync(join(outside, "elsewhere"));
   mkdirSync(join(folder, "inner"));
   writeFileSync(join(folder, "file"), "");
@@ -22,9 +22,10 @@ beforeAll(() => {
   symlinkSync("inner", join(folder, "in"));
   symlinkSync("nowhere", join(folder, "broken"));
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
-const run = (folder: string) => world.call("proc_exec", { argv: ["pwd"], in: join(world.folder, folder), root: "ro" });
+const run = (folder: string) =>
+  fixture.call("proc_exec", { argv: ["pwd"], in: join(fixture.folder, folder), root: "ro" });
 
 test.each(["", "inner", "in"])("%j is inside, and a program runs there", async (folder) => {
   expect(await run(folder)).toMatchObject({ value: { ending: { kind: "exited", status: 0 } } });
@@ -34,7 +35,7 @@ test.each(["out", "system"])("%j leads out: the message says that, not that ther
   const said = await run(folder);
   expect(said).toMatchObject({
     failed: "scope_violation",
-    message: `the working folder ${join(world.folder, folder)} is a link to a folder outside the agent's root`,
+    message: `the working folder ${join(fixture.folder, folder)} is a link to a folder outside the agent's root`,
   });
   // The target is not revealed to the agent.
   expect(JSON.stringify(said)).not.toContain("elsewhere");
@@ -43,11 +44,11 @@ test.each(["out", "system"])("%j leads out: the message says that, not that ther
 test.each(["absent", "file", "broken"])("%j is not a folder, and the message says so", async (folder) => {
   expect(await run(folder)).toMatchObject({
     failed: "not_available",
-    message: `the working folder ${join(world.folder, folder)} does not exist or is not a folder`,
+    message: `the working folder ${join(fixture.folder, folder)} does not exist or is not a folder`,
   });
 });
 
 test("a script gets the same message", async () => {
-  const said = await world.call("shell", { script: "pwd", in: join(world.folder, "out") });
+  const said = await fixture.call("shell", { script: "pwd", in: join(fixture.folder, "out") });
   expect(JSON.stringify(said)).toContain("a link to a folder outside the agent's root");
 });

@@ -8,16 +8,16 @@ import { segmentsOf } from "../../src/platform/folders.ts";
 import { DiskTree } from "../../src/sandbox/drafts/triggers/disk-tree.ts";
 import { readGitConfig } from "../../src/sandbox/plan/triggers/git-config.ts";
 import { settingsFrom } from "../../src/sandbox/plan/triggers/git-repository.ts";
-import { TriggerWorld } from "./trigger-world.ts";
+import { TriggerFixture } from "./trigger-fixture.ts";
 
-const world = new TriggerWorld();
-afterAll(() => world.close());
-const file = join(world.root, "config");
+const fixture = new TriggerFixture();
+afterAll(() => fixture.close());
+const file = join(fixture.root, "config");
 
 /** Null if git refuses the text. */
 function byGit(text: string): readonly string[] | null {
   writeFileSync(file, text);
-  const output = world.run(["git", "config", "--file", file, "--null", "--list"]);
+  const output = fixture.run(["git", "config", "--file", file, "--null", "--list"]);
   // Its error comes after the settings that it printed before.
   if (/(?:^|[\0\n])(?:fatal|error): /.test(output)) return null;
   return output.split("\0").slice(0, -1);
@@ -103,9 +103,9 @@ test("included settings take effect where they are included, and bytes that are 
       const [a, b, c] = texts.map((one) => one.join("")) as [string, string, string];
       const plain = (text: string): string => text.replaceAll("[include]", "[other]");
       const files = { a, b: plain(b) + (b === "" ? "" : "[include]\npath = c\n"), c: plain(c) };
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(world.root, name), bytesOf(text));
-      const git = spawnSync("git", ["config", "--file", "a", "--includes", "--null", "--list"], { cwd: world.root });
-      const read = settingsFrom(new DiskTree(), [segmentsOf(join(world.root, "a"))], null);
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(fixture.root, name), bytesOf(text));
+      const git = spawnSync("git", ["config", "--file", "a", "--includes", "--null", "--list"], { cwd: fixture.root });
+      const read = settingsFrom(new DiskTree(), [segmentsOf(join(fixture.root, "a"))], null);
       const ours = read.settings.map(
         ({ section, subsection, key, value }) =>
           `${[section, subsection, key].filter((one) => one !== null).join(".")}\n${value ?? ""}`,

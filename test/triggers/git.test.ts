@@ -1,24 +1,24 @@
 // What git runs automatically, planted in a project with the real git: each runs if everything lands, does not run if only
 // changes classified as free land, and has the class the rules give it.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Planted, TriggerWorld } from "./trigger-world.ts";
+import { type Planted, TriggerFixture } from "./trigger-fixture.ts";
 
-let world: TriggerWorld;
+let fixture: TriggerFixture;
 beforeEach(() => {
-  world = new TriggerWorld();
+  fixture = new TriggerFixture();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 interface Row {
   /** The person's own project, before. */
-  readonly project?: (world: TriggerWorld) => void;
-  readonly planted: (world: TriggerWorld) => Planted;
+  readonly project?: (fixture: TriggerFixture) => void;
+  readonly planted: (fixture: TriggerFixture) => Planted;
   /** The person's next command. */
   readonly command: readonly string[];
   readonly classes: Readonly<Record<string, string>>;
 }
 
-const repository = (one: TriggerWorld): void => {
+const repository = (one: TriggerFixture): void => {
   one.run(["git", "init", "-q", "-b", "main", "."]);
   one.write({ "README": "x" });
   one.run(["git", "add", "README"]);
@@ -26,13 +26,13 @@ const repository = (one: TriggerWorld): void => {
 };
 const withSetting =
   (...settings: readonly (readonly string[])[]) =>
-  (one: TriggerWorld): void => {
+  (one: TriggerFixture): void => {
     repository(one);
     for (const setting of settings) one.run(["git", "config", ...setting]);
   };
-const script = ({ mark }: TriggerWorld): string => `#!/bin/sh\ntouch '${mark}'\n`;
-const fsmonitor = ({ evil }: TriggerWorld, more = ""): string => `[core]\nfsmonitor = ${evil}\n${more}`;
-const bare = (one: TriggerWorld): string =>
+const script = ({ mark }: TriggerFixture): string => `#!/bin/sh\ntouch '${mark}'\n`;
+const fsmonitor = ({ evil }: TriggerFixture, more = ""): string => `[core]\nfsmonitor = ${evil}\n${more}`;
+const bare = (one: TriggerFixture): string =>
   fsmonitor(one, "bare = false\nworktree = ..\nrepositoryformatversion = 0\n");
 
 const COMMIT = ["git", "commit", "-q", "--allow-empty", "-m", "y"];
@@ -284,22 +284,22 @@ test.each<[string, Row]>([
     },
   ],
 ])("%s", (_, { project, planted, command, classes }) => {
-  project?.(world);
-  const changes = planted(world);
-  const found = world.classes(changes);
+  project?.(fixture);
+  const changes = planted(fixture);
+  const found = fixture.classes(changes);
   expect(found).toMatchObject(classes);
-  expect(world.isRun(command), "nothing is planted yet").toBe(false);
-  world.write(Object.fromEntries(Object.entries(changes).filter(([path]) => found[path] === "free")));
-  expect(world.isRun(command), "only what lands freely is there").toBe(false);
-  world.write(changes);
-  expect(world.isRun(command), "all of it is there: the real git runs it").toBe(true);
+  expect(fixture.isRun(command), "nothing is planted yet").toBe(false);
+  fixture.write(Object.fromEntries(Object.entries(changes).filter(([path]) => found[path] === "free")));
+  expect(fixture.isRun(command), "only what lands freely is there").toBe(false);
+  fixture.write(changes);
+  expect(fixture.isRun(command), "all of it is there: the real git runs it").toBe(true);
 });
 
 test("two drafts that are harmless alone make no repository together", () => {
-  const first: Planted = { "b/HEAD": HEAD, "b/config": bare(world) };
+  const first: Planted = { "b/HEAD": HEAD, "b/config": bare(fixture) };
   const second: Planted = { "b/objects/": "", "b/refs/": "" };
-  expect(Object.values(world.classes(first))).toEqual(["free", "free"]);
-  expect(Object.values(world.classes(second))).toEqual(["free", "free"]);
-  world.write(first);
-  expect(Object.values(world.classes(second))).toEqual(["never", "never"]);
+  expect(Object.values(fixture.classes(first))).toEqual(["free", "free"]);
+  expect(Object.values(fixture.classes(second))).toEqual(["free", "free"]);
+  fixture.write(first);
+  expect(Object.values(fixture.classes(second))).toEqual(["never", "never"]);
 });

@@ -6,15 +6,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { segmentsOf } from "../../src/platform/folders.ts";
 import { FolderSurvey } from "../../src/sandbox/drafts/triggers/folder-survey.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
-import { type Planted, TriggerWorld } from "./trigger-world.ts";
+import { type Planted, TriggerFixture } from "./trigger-fixture.ts";
 
-let world: TriggerWorld;
+let fixture: TriggerFixture;
 beforeEach(() => {
-  world = new TriggerWorld();
+  fixture = new TriggerFixture();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
-const script = ({ mark }: TriggerWorld): string => `#!/bin/sh\ntouch '${mark}'\n`;
+const script = ({ mark }: TriggerFixture): string => `#!/bin/sh\ntouch '${mark}'\n`;
 const commitIn = (folder: string): readonly string[] => [
   "git",
   "-C",
@@ -27,7 +27,7 @@ const commitIn = (folder: string): readonly string[] => [
 ];
 const repository =
   (folder: string, ...settings: readonly (readonly string[])[]) =>
-  (one: TriggerWorld): void => {
+  (one: TriggerFixture): void => {
     one.write({ [`${folder}/README`]: "x" });
     one.run(["git", "init", "-q", "-b", "main", folder]);
     for (const setting of settings) one.run(["git", "-C", folder, "config", ...setting]);
@@ -36,8 +36,8 @@ const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
 interface Row {
   /** The person's own project. */
-  readonly project: (world: TriggerWorld) => void;
-  readonly planted: (world: TriggerWorld) => Planted;
+  readonly project: (fixture: TriggerFixture) => void;
+  readonly planted: (fixture: TriggerFixture) => Planted;
   /** The person's next command. */
   readonly command: readonly string[];
   readonly classes: Readonly<Record<string, string>>;
@@ -138,59 +138,61 @@ test.each<[string, Row]>([
     },
   ],
 ])("%s", (_, { project, planted, command, classes }) => {
-  project(world);
-  const changes = planted(world);
-  const found = world.classes(changes);
+  project(fixture);
+  const changes = planted(fixture);
+  const found = fixture.classes(changes);
   expect(found).toMatchObject(classes);
-  expect(world.isRun(command), "nothing is planted yet").toBe(false);
-  world.write(Object.fromEntries(Object.entries(changes).filter(([path]) => found[path] === "free")));
-  expect(world.isRun(command), "only what lands freely is there").toBe(false);
-  world.write(changes);
-  expect(world.isRun(command), "all of it is there: the real git runs it").toBe(true);
+  expect(fixture.isRun(command), "nothing is planted yet").toBe(false);
+  fixture.write(Object.fromEntries(Object.entries(changes).filter(([path]) => found[path] === "free")));
+  expect(fixture.isRun(command), "only what lands freely is there").toBe(false);
+  fixture.write(changes);
+  expect(fixture.isRun(command), "all of it is there: the real git runs it").toBe(true);
 });
 
 test("links below triggers of every folder, and links with names that are not UTF-8, protect their targets", () => {
-  world.write({
+  fixture.write({
     "packages/one/.vscode/tasks.json": { link: "../../../shared/tasks.json" },
     "packages/two/.claude": { link: "../../agents" },
     ".claude/commands/": "",
   });
-  symlinkSync("../../texts/one.md", bytes(`${world.root}/.claude/commands/\xff.md`));
-  expect(world.classes({ "shared/tasks.json": "x", "agents/hooks.json": "x", "texts/one.md": "x" })).toEqual({
+  symlinkSync("../../texts/one.md", bytes(`${fixture.root}/.claude/commands/\xff.md`));
+  expect(fixture.classes({ "shared/tasks.json": "x", "agents/hooks.json": "x", "texts/one.md": "x" })).toEqual({
     ...{ "shared/tasks.json": "never", "agents/hooks.json": "never", "texts/one.md": "never" },
   });
-  expect(world.classes({ "shared/other.json": "x", "texts/two.md": "x" })).toEqual({
+  expect(fixture.classes({ "shared/other.json": "x", "texts/two.md": "x" })).toEqual({
     ...{ "shared/other.json": "free", "texts/two.md": "free" },
   });
 });
 
 test("start-up files of a home folder that are links into a project elsewhere protect their targets", () => {
-  mkdirSync(join(world.above, "home", ".config"), { recursive: true });
-  symlinkSync("../root/bash/rc", join(world.above, "home", ".bashrc"));
-  symlinkSync("../../root/editor", join(world.above, "home", ".config", "nvim"));
-  expect(world.classes({ "bash/rc": "x", "editor/init.lua": "x", "bash/other": "x" })).toEqual({
+  mkdirSync(join(fixture.above, "home", ".config"), { recursive: true });
+  symlinkSync("../root/bash/rc", join(fixture.above, "home", ".bashrc"));
+  symlinkSync("../../root/editor", join(fixture.above, "home", ".config", "nvim"));
+  expect(fixture.classes({ "bash/rc": "x", "editor/init.lua": "x", "bash/other": "x" })).toEqual({
     ...{ "bash/rc": "never", "editor/init.lua": "never", "bash/other": "free" },
   });
 });
 
 test("a script that `.envrc` or a file of a hook runner names waits for a person", () => {
-  world.write({
+  fixture.write({
     ".envrc": "source_env_if_exists ci/local.sh\n. scripts/env.sh\n",
     "scripts/env.sh": "",
     "web/.husky/pre-commit": "node tools/check.js\n",
     "web/tools/check.js": "",
   });
   const planted = { "ci/local.sh": "x", "scripts/env.sh": "x", "web/tools/check.js": "x", "scripts/other.sh": "x" };
-  expect(Object.values(world.classes(planted))).toEqual(["ask", "ask", "ask", "free"]);
+  expect(Object.values(fixture.classes(planted))).toEqual(["ask", "ask", "ask", "free"]);
 });
 
 describe("the survey of a root's folders", () => {
   const table = new TriggerTable();
   const found = (survey: FolderSurvey): readonly string[] =>
-    survey.folders(segmentsOf(world.root), table).map((path) => path.slice(segmentsOf(world.root).length).join("/"));
+    survey
+      .folders(segmentsOf(fixture.root), table)
+      .map((path) => path.slice(segmentsOf(fixture.root).length).join("/"));
 
   test("names folders with a repository, with a HEAD and with triggers, and no others", () => {
-    world.write({
+    fixture.write({
       ...{ "a/.git/": "", "b/HEAD": "x", "c/.vscode/": "", "d/e/.husky": { link: "x" }, "f/src/one.ts": "x" },
       ...{ "node_modules/x/.git/": "", ".git/modules/x/HEAD": "x" },
     });
@@ -202,18 +204,18 @@ describe("the survey of a root's folders", () => {
     ["that has not changed for long", 60_000],
   ])("finds what is created later in a folder %s", (_, ahead) => {
     const survey = new FolderSurvey(() => Date.now() + ahead);
-    world.write({ "a/b/": "" });
+    fixture.write({ "a/b/": "" });
     expect(found(survey)).toEqual([]);
-    const before = survey.folders(segmentsOf(world.root), table);
-    expect(survey.folders(segmentsOf(world.root), table)).toBe(before);
-    world.run(["sleep", "0.05"]);
-    writeFileSync(join(world.root, "a/b/HEAD"), "x");
+    const before = survey.folders(segmentsOf(fixture.root), table);
+    expect(survey.folders(segmentsOf(fixture.root), table)).toBe(before);
+    fixture.run(["sleep", "0.05"]);
+    writeFileSync(join(fixture.root, "a/b/HEAD"), "x");
     expect(found(survey)).toEqual(["a/b"]);
   });
 
   test("reads the shallow folders of a very large project", () => {
-    for (let at = 0; at < 6; at++) for (let below = 0; below < 5; below++) world.write({ [`d${at}/e${below}/`]: "" });
-    for (let at = 0; at < 6; at++) world.write({ [`d${at}/.git/`]: "", [`d${at}/e4/.git/`]: "" });
+    for (let at = 0; at < 6; at++) for (let below = 0; below < 5; below++) fixture.write({ [`d${at}/e${below}/`]: "" });
+    for (let at = 0; at < 6; at++) fixture.write({ [`d${at}/.git/`]: "", [`d${at}/e4/.git/`]: "" });
     expect([...found(new FolderSurvey(Date.now, 8))].sort()).toEqual(["d0", "d1", "d2", "d3", "d4", "d5"]);
   });
 });

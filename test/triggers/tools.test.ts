@@ -2,28 +2,28 @@
 // tools.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isInstalled, type Planted, TriggerWorld } from "./trigger-world.ts";
+import { isInstalled, type Planted, TriggerFixture } from "./trigger-fixture.ts";
 
-let world: TriggerWorld;
+let fixture: TriggerFixture;
 beforeEach(() => {
-  world = new TriggerWorld();
+  fixture = new TriggerFixture();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 interface Row {
   readonly program: string;
   /** The person's own files, before. */
   readonly project?: Planted;
-  readonly planted: (world: TriggerWorld) => Planted;
+  readonly planted: (fixture: TriggerFixture) => Planted;
   readonly command: readonly string[];
-  readonly environment?: (world: TriggerWorld) => Readonly<Record<string, string>>;
+  readonly environment?: (fixture: TriggerFixture) => Readonly<Record<string, string>>;
   readonly class: "ask" | "never";
   /** The root is the person's home folder. */
   readonly isHome?: true;
 }
 
-const atHome = ({ root }: TriggerWorld): Readonly<Record<string, string>> => ({ HOME: root });
-const touch = ({ mark }: TriggerWorld): string => `touch '${mark}'\n`;
+const atHome = ({ root }: TriggerFixture): Readonly<Record<string, string>> => ({ HOME: root });
+const touch = ({ mark }: TriggerFixture): string => `touch '${mark}'\n`;
 const home = { environment: atHome, isHome: true, class: "never" } as const;
 
 /** Those of tools that are not installed are shown as skipped. */
@@ -185,12 +185,12 @@ const ROWS: readonly (readonly [string, Row])[] = [
 for (const [title, row] of ROWS)
   test.skipIf(!isInstalled(row.program))(title, () => {
     const { program, project = {}, planted, command, environment, class: of, isHome } = row;
-    world.write(project);
-    const changes = planted(world);
-    const variables = environment?.(world) ?? {};
-    expect(Object.values(world.classes(changes, isHome ? "root" : "home"))).toEqual([of]);
-    expect(world.isRun(command, variables), "nothing is planted yet").toBe(false);
-    world.write(changes);
-    const first = join(world.root, Object.keys(changes)[0] ?? "");
-    expect(world.isRun(command, variables), `${program} runs ${first}`).toBe(true);
+    fixture.write(project);
+    const changes = planted(fixture);
+    const variables = environment?.(fixture) ?? {};
+    expect(Object.values(fixture.classes(changes, isHome ? "root" : "home"))).toEqual([of]);
+    expect(fixture.isRun(command, variables), "nothing is planted yet").toBe(false);
+    fixture.write(changes);
+    const first = join(fixture.root, Object.keys(changes)[0] ?? "");
+    expect(fixture.isRun(command, variables), `${program} runs ${first}`).toBe(true);
   });

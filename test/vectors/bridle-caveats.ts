@@ -11,7 +11,7 @@ import { caveatsChain, caveatsLink, normalCaveats, normalScope, printCaveats, wh
 import { DispatchState } from "./dispatch-state.ts";
 import { answerOf, decisionOf, isWithin, linkOf, momentOf, NO_SPAN, READING } from "./machine.ts";
 import { allowOrDeny, type Compared, type Family, notRun, type Outcome, ourCode, yesOrNo } from "./outcome.ts";
-import { type Asked, requestFor } from "./requests.ts";
+import { type RequestValues, requestFor } from "./requests.ts";
 import { BadRow, flagAt, has, mapAt, mapOr, numberAt, type Row, textAt, textsAt } from "./row.ts";
 
 export const lattice: Family = {
@@ -138,7 +138,7 @@ async function authorized(
   };
 }
 
-const AXES: Readonly<Record<string, (target: string) => [string, Asked]>> = {
+const AXES: Readonly<Record<string, (target: string) => [string, RequestValues]>> = {
   exec: (target) => ["proc.exec", { argv: [target] }],
   net: (target) => ["net.get", { host: target }],
   fs_read: (target) => ["fs.read", { path: target }],

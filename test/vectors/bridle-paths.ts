@@ -5,9 +5,9 @@ import { isSegments } from "../../src/core/authority/axes/scope.ts";
 import { nativeMissing } from "../files/native.ts";
 import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";
 import { caveatsLink } from "./caveats.ts";
-import { buildLayout, placed } from "./layout.ts";
+import { buildLayout, placeText } from "./layout.ts";
 import { answerOf, decisionOf, PATH_SETTINGS } from "./machine.ts";
-import { allowOrDeny, type Family, pending } from "./outcome.ts";
+import { allowOrDeny, type Family, pendingOutcome } from "./outcome.ts";
 import { requestFor } from "./requests.ts";
 import { textAt, textOr, textsAt } from "./row.ts";
 
@@ -16,11 +16,11 @@ export const pathScope: Family = {
   run: async (row, file) => {
     const layout = buildLayout(textOr(file.header, "layout", ""));
     try {
-      const path = placed(textAt(row, "path"), layout.root);
-      const scope = textsAt(row, "scope").map((text) => placed(text, layout.root));
+      const path = placeText(textAt(row, "path"), layout.root);
+      const scope = textsAt(row, "scope").map((text) => placeText(text, layout.root));
       const expected = { expect: textAt(row, "result") };
       const isLinked = [path, ...scope].some(meetsLink);
-      if (isLinked && nativeMissing() !== null) return pending("confinement");
+      if (isLinked && nativeMissing() !== null) return pendingOutcome("confinement");
       const request = requestFor("fs.read", { path });
       const { grants } = caveatsLink({ fs_read: { only: scope } });
       if (!request.ok) return allowOrDeny(expected, { expect: "deny", code: "invalid_input" });

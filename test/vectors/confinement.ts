@@ -17,7 +17,7 @@ import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { PATH_SETTINGS } from "./machine.ts";
 import { type Family, type Outcome, yesOrNo } from "./outcome.ts";
 import { flagAt, has, mapAt, type Row, textAt, textOr, textsAt } from "./row.ts";
-import { attempted } from "./sandbox-attempts.ts";
+import { attemptOutcome } from "./sandbox-attempts.ts";
 
 const FROM_HOST = "a value of the host";
 
@@ -47,7 +47,7 @@ export const deniedVariables: Family = {
 
 export const sandboxProfile: Family = {
   answers: ["valid", "error", "expect", "ambit_note", "measured_linux"],
-  run: (row) => (has(row, "profile") ? profile(row) : attempted(row)),
+  run: (row) => (has(row, "profile") ? profile(row) : attemptOutcome(row)),
 };
 
 function profile(row: Row): Outcome {

@@ -15,13 +15,13 @@ import { mapOr, type Row, textAt, textsAt, textsOr } from "./row.ts";
 import { seedBlocks, seedFetch, seedHostMatch, seedScreen } from "./seed-rules.ts";
 
 /** One host and the patterns it is matched against. */
-interface Held {
+interface HostCase {
   readonly host: string;
   readonly patterns: readonly string[];
   readonly star: Star;
 }
 
-function matchHeld(input: Row): Held {
+function matchHeld(input: Row): HostCase {
   return { host: textAt(input, "host"), patterns: [textAt(input, "pattern")], star: "tree" };
 }
 
@@ -31,7 +31,7 @@ function matches(input: Row): JsonObject {
   return { matches: host.includes("*") ? hostPatternWithin(host, pattern, star) : hostCovered(pattern, host, star) };
 }
 
-function fetchHeld(input: Row): Held {
+function fetchHeld(input: Row): HostCase {
   return { host: textAt(input, "urlHost"), patterns: textsAt(input, "allowedHosts"), star: "below" };
 }
 
@@ -43,7 +43,7 @@ function fetches(input: Row): JsonObject {
 /** The differences for every file of this kind, whatever its columns are called. */
 function about(
   files: readonly string[],
-  held: (input: Row) => Held,
+  held: (input: Row) => HostCase,
   answer: (input: Row) => JsonObject,
   seed: (input: Row) => JsonObject,
 ): readonly Decision[] {

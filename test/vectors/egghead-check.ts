@@ -13,7 +13,7 @@ import { DispatchState } from "./dispatch-state.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, isWithin, linkOf, momentOf, PATH_SETTINGS, READING, rootOf } from "./machine.ts";
 import { allowOrDeny, type Compared, type Family, type Outcome, ourCode, yesOrNo } from "./outcome.ts";
-import { type Asked, requestFor } from "./requests.ts";
+import { type RequestValues, requestFor } from "./requests.ts";
 import { flagAt, has, listAt, mapAt, mapOr, type Row, textAt, textOr } from "./row.ts";
 import { readWritten, type Written, workingFolder } from "./written.ts";
 
@@ -75,7 +75,7 @@ function requestOf(
 ): Request | null {
   const { cmd, argv, granted, ...rest } = asked;
   const words = isJsonList(argv ?? null) ? { argv } : typeof cmd === "string" ? { argv: [cmd] } : {};
-  const request = requestFor(verbOf(asked), { ...rest, ...words, root: folder } as Asked);
+  const request = requestFor(verbOf(asked), { ...rest, ...words, root: folder } as RequestValues);
   if (!request.ok) return null;
   if (verbOf(asked) !== "agent.grant") return request.value;
   const target = textOr(asked, "id", "");

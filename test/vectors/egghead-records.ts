@@ -5,7 +5,7 @@ import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { type Diagnostic, Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { treeOf } from "./json-tree.ts";
-import { isWithin, NO_SPAN, READING, sameAuthority, shown } from "./machine.ts";
+import { grantTexts, isWithin, NO_SPAN, READING, sameAuthority } from "./machine.ts";
 import { agrees, type Compared, type Family } from "./outcome.ts";
 import { flagAt, has, listAt, mapAt, type Row, textAt } from "./row.ts";
 import { readWritten } from "./written.ts";
@@ -19,10 +19,13 @@ export function authorityCompared(
 ): Compared {
   const isSame = sameAuthority(expected, got);
   const said: JsonObject = has(row, "warning") || has(row, "error") ? { told: true } : {};
-  const shownGot: JsonObject = { grants: isSame ? shown(expected) : shown(got), told: diagnostics.length > 0 };
+  const shownGot: JsonObject = {
+    grants: isSame ? grantTexts(expected) : grantTexts(got),
+    told: diagnostics.length > 0,
+  };
   return {
     kind: "compared",
-    expected: { grants: shown(expected), ...said },
+    expected: { grants: grantTexts(expected), ...said },
     got: shownGot,
     wider: !isWithin(got, expected),
     answers: (answer) => (has(answer, "each") ? isEach(answer, got) : agrees(answer, shownGot)),

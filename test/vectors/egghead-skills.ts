@@ -6,7 +6,7 @@ import type { Json } from "../../src/core/base/json.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import { needGrant, readAllowedTools } from "../../src/core/notation/tools/allowed-tools.ts";
 import { treeOf } from "./json-tree.ts";
-import { isWithin, READING, rootOf, sameAuthority, shown, WORK } from "./machine.ts";
+import { grantTexts, isWithin, READING, rootOf, sameAuthority, WORK } from "./machine.ts";
 import { type Compared, type Family, yesOrNo } from "./outcome.ts";
 import { BadRow, flagAt, has, numberAt, type Row, textAt, textsAt, textsOr } from "./row.ts";
 import { readWritten } from "./written.ts";
@@ -74,8 +74,8 @@ function requirement(row: Row): Compared {
   const asked = textsOr(row, "unknown", []);
   return {
     kind: "compared",
-    expected: { requests: shown(expected), verbs: verbsOf(expected), unknown: asked, told: asked.length > 0 },
-    got: { requests: isSame ? shown(expected) : shown(got), verbs: verbsOf(got), unknown: unknowns, told },
+    expected: { requests: grantTexts(expected), verbs: verbsOf(expected), unknown: asked, told: asked.length > 0 },
+    got: { requests: isSame ? grantTexts(expected) : grantTexts(got), verbs: verbsOf(got), unknown: unknowns, told },
     // Needing more hides a skill from an agent; needing less would be wider.
     wider: !isWithin(expected, got),
   };

@@ -4,9 +4,9 @@ import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
-import { RecordsWorld } from "../tools/records-world.ts";
+import { RecordsFixture } from "../tools/records-fixture.ts";
 import { treeOf } from "./json-tree.ts";
-import { linkOf, momentOf, PATH_SETTINGS, READING, sameAuthority, shown } from "./machine.ts";
+import { grantTexts, linkOf, momentOf, PATH_SETTINGS, READING, sameAuthority } from "./machine.ts";
 import type { Compared, Family } from "./outcome.ts";
 import { has, listAt, mapOr, type Row, textAt, textsAt } from "./row.ts";
 
@@ -21,22 +21,22 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 export const toolRequests: Family = {
   answers: ["requests", "granted", "error"],
   run: async (row) => {
-    const world = new RecordsWorld();
+    const fixture = new RecordsFixture();
     try {
-      return await asked(row, world);
+      return await asked(row, fixture);
     } finally {
-      world.remove();
+      fixture.remove();
     }
   },
 };
 
-async function asked(row: Row, world: RecordsWorld): Promise<Compared> {
+async function asked(row: Row, fixture: RecordsFixture): Promise<Compared> {
   const name = NAMES.get(textAt(row, "tool")) ?? textAt(row, "tool");
   // A record that every query finds, so that there is something to request.
-  world.put("x", "---\nclass: note\n---\nx\n");
-  world.specs = ["records.read"];
-  if (!world.tools.some((tool) => tool.name === name)) return compared(row, { error: unknown(name) });
-  const found = await world.requests(name, mapOr(row, "input"));
+  fixture.put("x", "---\nclass: note\n---\nx\n");
+  fixture.specs = ["records.read"];
+  if (!fixture.tools.some((tool) => tool.name === name)) return compared(row, { error: unknown(name) });
+  const found = await fixture.requests(name, mapOr(row, "input"));
   if (!found.ok) return compared(row, { error: "invalid_input" });
   const verbs = found.value.map(({ verb }) => verb.verb).sort();
   const proposed = found.value.flatMap(({ delegation }) => delegation?.proposed ?? []);
@@ -64,8 +64,8 @@ function compared(row: Row, got: JsonObject, proposed: readonly Grant[] = []): C
   if (has(row, "granted")) {
     // Written out as a list, so that both sides get a record's default grants.
     const { grants } = readRecord(treeOf({ capabilities: listAt(row, "granted") }), READING);
-    expected["granted"] = shown(grants);
-    answer["granted"] = sameAuthority(grants, proposed) ? shown(grants) : shown(proposed);
+    expected["granted"] = grantTexts(grants);
+    answer["granted"] = sameAuthority(grants, proposed) ? grantTexts(grants) : grantTexts(proposed);
   }
   const asks = (verbs: Json | undefined): readonly string[] => (Array.isArray(verbs) ? (verbs as string[]) : []);
   const less = asks(expected["requests"]).some((verb) => !asks(answer["requests"]).includes(verb));

@@ -15,7 +15,7 @@ import { readWritten } from "./written.ts";
 export const scopedFetchHost: Family = {
   answers: ["expect"],
   run: (row) => {
-    const grants = declared({ network: { allowedHosts: listAt(row, "allowedHosts") } });
+    const grants = declaredGrants({ network: { allowedHosts: listAt(row, "allowedHosts") } });
     const request = requestFor("net.get", { host: textAt(row, "urlHost") });
     return allowOrDeny(
       { expect: textAt(row, "expect") },
@@ -25,7 +25,7 @@ export const scopedFetchHost: Family = {
 };
 
 /** An invalid declaration requires nothing, because its tool does not run. */
-export function declared(declaration: JsonObject): readonly Grant[] {
+export function declaredGrants(declaration: JsonObject): readonly Grant[] {
   return readDeclaration(treeOf(declaration), READING).requirement?.grants ?? [];
 }
 
@@ -51,7 +51,7 @@ function metHosts(hosts: readonly Json[], allow: Json): readonly Grant[] {
 }
 
 function gets(declaration: JsonObject): readonly Grant[] {
-  return declared(declaration).filter((grant) => grant.verb.verb === "net.get");
+  return declaredGrants(declaration).filter((grant) => grant.verb.verb === "net.get");
 }
 
 /** In the notation of declarations. */

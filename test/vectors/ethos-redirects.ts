@@ -2,8 +2,8 @@
 // next, and literal addresses stay what they are.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
-import { ownAddress } from "../broker/world.ts";
-import { WebWorld } from "../tools/web-world.ts";
+import { ownAddress } from "../broker/fixture.ts";
+import { WebFixture } from "../tools/web-fixture.ts";
 import type { Family, Outcome } from "./outcome.ts";
 import { BadRow, has, type Row, textAt, textsAt } from "./row.ts";
 
@@ -21,7 +21,7 @@ export const redirects: Family = {
 };
 
 class Outside {
-  readonly #world = new WebWorld();
+  readonly #fixture = new WebFixture();
   readonly #address = ownAddress(1);
   #port = 0;
   /** The redirect target of each address. */
@@ -29,12 +29,12 @@ class Outside {
   readonly taken: { readonly host: string; readonly headers: IncomingMessage["headers"] }[] = [];
 
   async start(): Promise<void> {
-    await this.#world.start();
-    this.#port = await this.#world.http(this.#address, (request, response) => this.#serve(request, response));
+    await this.#fixture.start();
+    this.#port = await this.#fixture.http(this.#address, (request, response) => this.#serve(request, response));
   }
 
   stop(): Promise<void> {
-    return this.#world.stop();
+    return this.#fixture.stop();
   }
 
   /** A name is ours, also a single letter. Everything else is left unchanged. */
@@ -42,13 +42,13 @@ class Outside {
     const whole = /^[a-z]$/.test(written) ? `http://${written}.example/` : written;
     const url = new URL(whole);
     if (!/\.example(\.com)?$/.test(url.hostname)) return whole;
-    this.#world.names.names.set(url.hostname, [[this.#address]]);
+    this.#fixture.names.names.set(url.hostname, [[this.#address]]);
     return `http://${url.hostname}:${this.#port}${url.pathname}`;
   }
 
-  async fetch(address: string, headers: JsonObject = {}): Promise<Awaited<ReturnType<WebWorld["web"]>>> {
+  async fetch(address: string, headers: JsonObject = {}): Promise<Awaited<ReturnType<WebFixture["web"]>>> {
     const opened = ["*.example", "*.example.com"].map((name) => `${name}=${this.#address}`);
-    return this.#world.web({ specs: [`net.get{hosts=[*],private=[${opened.join()}]}`] }, { url: address, headers });
+    return this.#fixture.web({ specs: [`net.get{hosts=[*],private=[${opened.join()}]}`] }, { url: address, headers });
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {

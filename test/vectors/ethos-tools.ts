@@ -1,11 +1,11 @@
 // Programs, secrets and files of tools, and the registration of a tool under a personality.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { type Part, readDeclaration, readPersonality } from "../../src/core/notation/tools/declaration.ts";
-import { declared } from "./ethos-hosts.ts";
+import { declaredGrants } from "./ethos-hosts.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, decisionOf, isWithin, READING } from "./machine.ts";
 import { allowOrDeny, type Family, notRun } from "./outcome.ts";
-import { type Asked, requestFor } from "./requests.ts";
+import { type RequestValues, requestFor } from "./requests.ts";
 import { has, listAt, mapAt, type Row, textAt } from "./row.ts";
 import { readWritten } from "./written.ts";
 
@@ -22,9 +22,14 @@ export const secrets: Family = {
   run: (row) => declaredAnswer(row, { secrets: listAt(row, "declared") }, "secret.use", { name: textAt(row, "ref") }),
 };
 
-function declaredAnswer(row: Row, declaration: JsonObject, verb: string, asked: Asked): ReturnType<typeof allowOrDeny> {
+function declaredAnswer(
+  row: Row,
+  declaration: JsonObject,
+  verb: string,
+  asked: RequestValues,
+): ReturnType<typeof allowOrDeny> {
   const request = requestFor(verb, asked);
-  const got = request.ok ? answerOf(decisionOf(declared(declaration), request.value)) : { expect: "deny" };
+  const got = request.ok ? answerOf(decisionOf(declaredGrants(declaration), request.value)) : { expect: "deny" };
   return allowOrDeny({ expect: textAt(row, "expect") }, got);
 }
 

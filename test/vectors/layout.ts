@@ -28,7 +28,7 @@ export function layoutEntries(words: string): readonly string[] {
   return splitOutside(words).flatMap(spelledOut);
 }
 
-export function placed(text: string, root: string): string {
+export function placeText(text: string, root: string): string {
   return text.replaceAll(ROOT, root);
 }
 

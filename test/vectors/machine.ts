@@ -77,6 +77,6 @@ export function sameAuthority(left: readonly Grant[], right: readonly Grant[]): 
   return isWithin(left, right) && isWithin(right, left);
 }
 
-export function shown(grants: readonly Grant[]): readonly string[] {
+export function grantTexts(grants: readonly Grant[]): readonly string[] {
   return grants.map(compactText);
 }

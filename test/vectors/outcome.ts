@@ -26,7 +26,7 @@ export interface Family {
   readonly run: (row: Row, file: VectorFile) => Outcome | Promise<Outcome>;
 }
 
-export function pending(room: Room): Outcome {
+export function pendingOutcome(room: Room): Outcome {
   return { kind: "pending", room };
 }
 

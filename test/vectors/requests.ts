@@ -12,7 +12,7 @@ import { toAscii } from "../../src/platform/ascii.ts";
 import { PATH_SETTINGS, WORK } from "./machine.ts";
 
 /** The possible values, by the name of the axis; `root` is where a process runs. */
-export interface Asked {
+export interface RequestValues {
   readonly host?: string;
   readonly port?: number;
   readonly path?: string;
@@ -26,7 +26,11 @@ export interface Asked {
   readonly agent?: string;
 }
 
-export function requestFor(verb: string, asked: Asked, pathSettings: PathSettings = PATH_SETTINGS): Result<Request> {
+export function requestFor(
+  verb: string,
+  asked: RequestValues,
+  pathSettings: PathSettings = PATH_SETTINGS,
+): Result<Request> {
   const entry = verbEntry(verb);
   if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   const values: Value[] = [];
@@ -38,7 +42,7 @@ export function requestFor(verb: string, asked: Asked, pathSettings: PathSetting
   return done({ verb: entry, values });
 }
 
-function valueAt(axis: string, kind: string, asked: Asked, pathSettings: PathSettings): Result<Value> {
+function valueAt(axis: string, kind: string, asked: RequestValues, pathSettings: PathSettings): Result<Value> {
   switch (axis) {
     case "host":
       return said(asked.host, (text) => parseHost(text, toAscii));

@@ -7,17 +7,17 @@ import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { nativeMissing, nativeProgram } from "../files/native.ts";
-import { draftsIn, planFor, sandboxesIn, shell, type Told } from "../sandbox/fixture.ts";
-import { notRun, type Outcome, pending } from "./outcome.ts";
+import { type CommandOutput, draftsIn, planFor, sandboxesIn, shell } from "../sandbox/fixture.ts";
+import { notRun, type Outcome, pendingOutcome } from "./outcome.ts";
 import { type Row, textAt, textOr } from "./row.ts";
 
 const MARK = "a-value-of-the-host";
 /** Not below /tmp, which is private in a sandbox. */
 const PLACE = "/var/tmp";
 
-export async function attempted(row: Row): Promise<Outcome> {
+export async function attemptOutcome(row: Row): Promise<Outcome> {
   const missing = detectSandbox({ native: nativeProgram, install: () => "" });
-  if (nativeMissing() !== null || !missing.ok) return pending("confinement");
+  if (nativeMissing() !== null || !missing.ok) return pendingOutcome("confinement");
   const got = await answerTo(textAt(row, "attempt"));
   if (got === null) return notRun("an attempt without a program");
   const expected = wanted(row);
@@ -101,7 +101,7 @@ async function inSandbox(script: string): Promise<{ readonly output: string; has
 }
 
 /** What the program wrote lands as in the product: all of it, by the lander. */
-async function landed(told: Told, folder: string, root: string): Promise<void> {
+async function landed(told: CommandOutput, folder: string, root: string): Promise<void> {
   const draft = told.result.ok ? told.result.ran.draft : null;
   if (draft === null) return;
   const worker = new LandWorker({

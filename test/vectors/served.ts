@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject, member } from "../../src/core
 import { lineBytesMax } from "../../src/mcp/limits.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { wholeCaveats } from "./caveats.ts";
-import { type Compared, type Family, notRun, type Outcome, pending } from "./outcome.ts";
+import { type Compared, type Family, notRun, type Outcome, pendingOutcome } from "./outcome.ts";
 import { has, mapAt, mapOr, type Row, textAt, textsAt } from "./row.ts";
 
 /** The runner and the tests start in our own folder. */
@@ -20,7 +20,7 @@ export const served: Family = {
   run: async (row) => {
     if (!["request", "raw", "shell_args", "sequence"].some((key) => has(row, key)))
       return notRun("nothing is said in it");
-    return isBuilt() ? compared(row) : pending("served");
+    return isBuilt() ? compared(row) : pendingOutcome("served");
   },
 };
 

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseAgentId } from "../../core/base/agent-id.ts";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { Failure, Result } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import {
   type EditChange,
@@ -28,7 +29,7 @@ export interface AgentFilesOptions {
 }
 
 type AgentPath = { readonly path: string; readonly inside: string };
-type ReadResult = { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
+type ReadResult = Result<Source, Failure>;
 
 /** The text of a file, and the text before the last edit. Null: the file does or did not exist. */
 export interface Step {

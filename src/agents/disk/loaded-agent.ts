@@ -1,4 +1,5 @@
 // Agents as they are loaded from disk, and a project as it is opened: the types that loading and the commands share.
+import type { FixableFailure, Result } from "../../core/base/result.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import type { ServerFile } from "../../core/notation/servers/server-file.ts";
 import type { Source } from "../../core/notation/source.ts";
@@ -16,17 +17,14 @@ export interface LoadedAgent {
   readonly trust?: AgentTrust;
 }
 
-export type LoadResult =
-  | { readonly ok: true; readonly value: LoadedAgent }
-  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+export type LoadResult = Result<LoadedAgent, FixableFailure>;
 
 /** Agents by their id. */
 export type AgentSet = ReadonlyMap<string, LoadedAgent>;
 
 export type SetResult =
   /** `isOneFile`: a single file was named, so its file name is not compared. */
-  | { readonly ok: true; readonly value: AgentSet; readonly isOneFile: boolean }
-  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+  { readonly ok: true; readonly value: AgentSet; readonly isOneFile: boolean } | FixableFailure;
 
 export interface OpenedProject {
   /** Its real path. */

@@ -1,8 +1,10 @@
 // The whole org of a workspace: its org file, and records that say under `org` where they belong.
+
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject } from "../../core/base/json.ts";
+import type { Failure, Result } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { type Entry, entryOf, type Mapping } from "../../core/notation/tree.ts";
 import { type Org, readOrg } from "../../org/org.ts";
@@ -103,7 +105,7 @@ export function recordMember(source: Source, id: string): RecordMember | null {
 export function writeOrgFiles(
   workspace: string,
   files: readonly { readonly path: string; readonly text: string }[],
-): { readonly ok: true; readonly value: null } | { readonly ok: false; readonly message: string } {
+): Result<null, Failure> {
   const there = [...files.map(({ path }) => path), ...ORG_PATHS].find(
     (path) => lstatSync(join(workspace, path), { throwIfNoEntry: false }) !== undefined,
   );

@@ -1,5 +1,6 @@
 // Agent records as files that commands edit: every change is atomic, can be undone, and never overwrites a concurrent
 // change.
+import type { Failure, Result } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 
 /** The change of a record's file, computed from its text. */
@@ -21,7 +22,7 @@ export interface UndoStep {
 
 /** Records as files: every change is atomic, can be undone, and is never lost to a concurrent one. */
 export interface RecordFiles {
-  read(name: string): { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
+  read(name: string): Result<Source, Failure>;
   edit<R>(name: string, change: (source: Source) => FileChange<R>): FileChangeResult<R>;
   create(id: string, text: string): FileChangeResult<string>;
   remove(name: string, text: string): FileChangeResult<string>;

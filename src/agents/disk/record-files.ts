@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { CodedFailure, Failure } from "../../core/base/result.ts";
 import type { DiagnosticCode } from "../../core/notation/diagnostic.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
@@ -60,9 +61,7 @@ function askedOf(workspace: string, now: number): ListingOptions {
   };
 }
 
-export type FileText =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly code: DiagnosticCode; readonly message: string };
+export type FileText = { readonly ok: true; readonly text: string } | CodedFailure<DiagnosticCode>;
 
 const attemptsMax = 3;
 
@@ -89,9 +88,7 @@ export function fileText(path: string, charactersMax: number): FileText {
 
 const CODES: Readonly<Record<string, DiagnosticCode>> = { too_large: "too_large", not_utf8: "syntax" };
 
-export type CreateResult =
-  | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly message: string };
+export type CreateResult = { readonly ok: true; readonly path: string } | Failure;
 
 /** Creates a file under a name that was checked before. INVARIANT: an existing file is never overwritten. */
 export function createRecord(workspace: string, segments: readonly string[], text: string): CreateResult {

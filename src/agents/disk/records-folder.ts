@@ -1,7 +1,8 @@
 // The records folder of a workspace, as commands use it.
+import type { Failure } from "../../core/base/result.ts";
 import type { ShelfMachine } from "../records/shelf.ts";
 
-export type NewRecord = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
+export type NewRecord = { readonly ok: true; readonly path: string } | Failure;
 
 export interface RecordsFolder {
   readonly machine: ShelfMachine;

@@ -1,6 +1,7 @@
 // Edits that a user makes through ambit are trusted as they are made, so that no second review is needed.
 
 import { join, relative, resolve, sep } from "node:path";
+import type { Failure } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { editFile } from "../../platform/edit-file.ts";
@@ -52,7 +53,7 @@ export function trustingFiles(files: RecordFiles, agents: Agents, cwd: string, w
   };
 }
 
-export type OrgEditResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type OrgEditResult = { readonly ok: true } | Failure;
 
 /** An edit of the org file: never over another edit. `path`: inside the workspace. Refused if the file does not have the text of `before` any more. */
 export function editOrgFile(

@@ -5,7 +5,7 @@ import { readRecord } from "../../core/notation/record/record.ts";
 import { READING, treeOf } from "../../core/notation/testing/notation.ts";
 import { type Agent, agentFromRecord } from "./agent.ts";
 import { differenceOf } from "./difference.ts";
-import { changed } from "./trust.ts";
+import { changedAgent } from "./trust.ts";
 
 function agent(approvers: Json | undefined, capabilities: Json = ["memory.write{keys=[a],ask}"]): Agent {
   const written = approvers === undefined ? { capabilities } : { capabilities, approvers };
@@ -31,10 +31,10 @@ test.each([
 });
 
 test("a change waits for trust, and the stricter of both applies meanwhile", () => {
-  const trust = changed(agent(1), agent(TWO), []);
+  const trust = changedAgent(agent(1), agent(TWO), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.approvers).toEqual(TWO);
-  expect(changed(agent(TWO), agent(1), []).standing.kind).toBe("narrowed");
+  expect(changedAgent(agent(TWO), agent(1), []).standing.kind).toBe("narrowed");
 });
 
 test("approvers of an agent that holds nothing allow nothing", () => {

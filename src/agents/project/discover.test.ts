@@ -5,7 +5,7 @@ import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { readRecord } from "../../core/notation/record/record.ts";
 import { READING, treeOf } from "../../core/notation/testing/notation.ts";
 import { agentFromRecord, agentRefused } from "./agent.ts";
-import { holding } from "./discover.ts";
+import { agentsThatHold } from "./discover.ts";
 
 const MOMENT: Moment = { now: 0, clean: true, generation: 0, revoked: null, exhausted: null };
 
@@ -42,6 +42,6 @@ describe("agents that hold at least this", () => {
       return readCompact(spec, { reading: READING, diagnostics: new Diagnostics(), span, root: null }) ?? [];
     });
     expect(grants).toHaveLength(specs.length);
-    expect(holding(AGENTS, grants, READING.pathSettings.protectedPaths)).toEqual(ids);
+    expect(agentsThatHold(AGENTS, grants, READING.pathSettings.protectedPaths)).toEqual(ids);
   });
 });

@@ -11,7 +11,7 @@ import type { Agent } from "./agent.ts";
  * conditions is held only by an agent that may use it and pass it on, without approval and without expiry. A grant that
  * covers nothing is held by no agent: otherwise an empty question would match all of them.
  */
-export function holding(
+export function agentsThatHold(
   agents: readonly Agent[],
   grants: readonly Grant[],
   protectedPaths: PathSettings["protectedPaths"],

@@ -1,7 +1,7 @@
 // The configuration around an agent's own text: the outermost root from the user over the project, the org tables of
 // both, and the user's ceiling as a link that only narrows.
 import { pathText } from "../../core/authority/axes/path.ts";
-import { narrowed } from "../../core/authority/chain.ts";
+import { narrowAuthority } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import type { Config } from "../../core/notation/config/config.ts";
@@ -114,5 +114,5 @@ export function unlessBroken(levels: Levels, agent: Agent): Agent {
 
 /** The agent limited by the user's ceiling. INVARIANT: never more than the agent by itself. */
 export function withLimits({ limits }: Levels, agent: Agent): Agent {
-  return limits.length === 0 ? agent : { ...agent, authority: narrowed(agent.authority, limits) };
+  return limits.length === 0 ? agent : { ...agent, authority: narrowAuthority(agent.authority, limits) };
 }

@@ -7,7 +7,7 @@ import { readRecord } from "../../core/notation/record/record.ts";
 import { READING, treeOf } from "../../core/notation/testing/notation.ts";
 import { type Agent, agentFromRecord } from "./agent.ts";
 import { differenceOf } from "./difference.ts";
-import { changed } from "./trust.ts";
+import { changedAgent } from "./trust.ts";
 
 function agent(keys: Readonly<Record<string, Json>>, capabilities: Json = ["memory.write{keys=[a]}"]): Agent {
   const moment = { now: 0, clean: true, generation: 0, revoked: null, exhausted: null };
@@ -53,10 +53,10 @@ test.each([
 });
 
 test("a trusted review requirement applies until its removal is trusted", () => {
-  const trust = changed(agent({}), agent({ land: "ask" }), []);
+  const trust = changedAgent(agent({}), agent({ land: "ask" }), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.needsReview).toBe(true);
-  const stricter = changed(agent({ land: "ask" }), agent({}), []);
+  const stricter = changedAgent(agent({ land: "ask" }), agent({}), []);
   expect(stricter.standing.kind).toBe("narrowed");
   expect(stricter.agent.needsReview).toBe(true);
 });

@@ -75,7 +75,7 @@ export function asWritten(root: readonly string[]): readonly string[] {
 }
 
 /** INVARIANT: a root that was not recorded when it was trusted resolves to nothing. */
-export function recorded(roots: Roots): RealRoot {
+export function recordedRootResolver(roots: Roots): RealRoot {
   const known = new Map(roots);
   return (root) => {
     const real = known.get(pathText(root)) ?? null;

@@ -12,11 +12,11 @@ import {
   type Moment,
   type MomentParts,
   momentOf,
-  recorded,
+  recordedRootResolver,
   sameRoots,
 } from "./project-moment.ts";
 import { asReviewed, isAsReviewed } from "./reviewed-grants.ts";
-import { type AgentTrust, changed, untrusted } from "./trust.ts";
+import { type AgentTrust, changedAgent, untrustedAgent } from "./trust.ts";
 
 export interface ProjectParts extends MomentParts {
   /** The project's current configuration; null if there is none. */
@@ -136,13 +136,13 @@ export class Project {
   #trustedMoment(config: TrustedFile | null, roots: Roots): Moment {
     const was = { name: `trusted:${CONFIG_PATH}`, text: config?.text ?? "" };
     const before = config === null ? null : { source: was, problem: null };
-    return momentOf(this.#parts, before, recorded(config?.roots ?? []), recorded(roots));
+    return momentOf(this.#parts, before, recordedRootResolver(config?.roots ?? []), recordedRootResolver(roots));
   }
 
   #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
     const { trusted, reading } = this.#parts;
     if (trusted === null) return { standing: { kind: "own" }, written, agent: written };
-    if (!trusted.exists) return untrusted(written);
+    if (!trusted.exists) return untrustedAgent(written);
     const shown = trusted.file(path)?.shown;
     if (
       this.#isAsTrusted(trusted, source, path, roots) &&
@@ -150,7 +150,7 @@ export class Project {
     )
       return { standing: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;
-    return changed(written, was, reading.pathSettings.protectedPaths);
+    return changedAgent(written, was, reading.pathSettings.protectedPaths);
   }
 
   /** The same texts with the same symbolic links: no comparison of authority is needed. */

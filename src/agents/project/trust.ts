@@ -31,12 +31,12 @@ export interface AgentTrust {
   readonly agent: Agent;
 }
 
-export function untrusted(written: Agent): AgentTrust {
+export function untrustedAgent(written: Agent): AgentTrust {
   return { standing: { kind: "untrusted" }, written, agent: inert(written) };
 }
 
 /** `trusted` is null for an agent that did not exist when the project was trusted. */
-export function changed(
+export function changedAgent(
   written: Agent,
   trusted: Agent | null,
   protectedPaths: PathSettings["protectedPaths"],

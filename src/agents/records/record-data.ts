@@ -1,7 +1,7 @@
 // A record as data: id, subject, links, and the words it is found by.
 import { parseName } from "../../core/authority/axes/name.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
-import { kindName, refused, textOf, textsOf } from "../../core/notation/scope/scope-values.ts";
+import { kindName, reportRefusal, textOf, textsOf } from "../../core/notation/scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../../core/notation/tree.ts";
 import { linksIn, linksPerRecordMax, type WrittenLink } from "./link-scanner.ts";
 import type { RecordWords } from "./search.ts";
@@ -88,7 +88,7 @@ function readId(path: string, map: Mapping, diagnostics: Diagnostics): string | 
   if (text === null) return null;
   const id = parseRecordId(text);
   if (id.ok) return text;
-  refused(id, entry?.value.span ?? map.span, diagnostics);
+  reportRefusal(id, entry?.value.span ?? map.span, diagnostics);
   return null;
 }
 

@@ -1,5 +1,6 @@
 // All records of a workspace, read from their files. Unchanged records come from a cache; only the files decide which
 // records exist.
+import type { CodedFailure } from "../../core/base/result.ts";
 import type { Diagnostic, DiagnosticCode, Severity } from "../../core/notation/diagnostic.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
@@ -28,9 +29,7 @@ export interface Listing {
   readonly problems: readonly ListedProblem[];
 }
 
-export type ReadText =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly code: DiagnosticCode; readonly message: string };
+export type ReadText = { readonly ok: true; readonly text: string } | CodedFailure<DiagnosticCode>;
 
 export interface ParsedText {
   readonly read: { readonly tree: TreeNode | null; readonly diagnostics: readonly Diagnostic[] };

@@ -1,7 +1,7 @@
 // A skill from its SKILL.md, or from a record of class skill: instructions with a name, and the tools they use.
 import type { Span } from "../../core/authority/grant.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
-import { quoted } from "../../core/notation/quoted.ts";
+import { quoteText } from "../../core/notation/quote-text.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { kindName, textOf } from "../../core/notation/scope/scope-values.ts";
 import { type AllowedTools, NO_TOOLS, readAllowedTools } from "../../core/notation/tools/allowed-tools.ts";
@@ -80,12 +80,12 @@ function readName({ origin, folder }: SkillLocation, map: Mapping, diagnostics: 
   if (name === null) return null;
   const span: Span = entry?.value.span ?? map.span;
   if (!isSkillName(name)) {
-    const message = `${quoted(name)} is no name of a skill: 1 to ${nameCharactersMax} lower-case letters, digits and single hyphens`;
+    const message = `${quoteText(name)} is no name of a skill: 1 to ${nameCharactersMax} lower-case letters, digits and single hyphens`;
     diagnostics.error("bad_value", span, message, { fix: `name: ${isSkillName(folder) ? folder : suggested(name)}` });
     return null;
   }
   if (origin !== "record" && name !== folder)
-    diagnostics.warning("bad_value", span, `the skill is called ${name}, its folder ${quoted(folder)}`, {
+    diagnostics.warning("bad_value", span, `the skill is called ${name}, its folder ${quoteText(folder)}`, {
       fix: isSkillName(folder) ? `name: ${folder}` : null,
     });
   return name;

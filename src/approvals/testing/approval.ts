@@ -4,7 +4,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Approval, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
-import { asked, type NewApproval } from "../lifecycle.ts";
+import { type NewApproval, newApproval } from "../lifecycle.ts";
 
 export const READING: Reading = {
   pathSettings: {
@@ -34,7 +34,7 @@ export const LADDER: readonly LadderStep[] = [
 export const ASKED_AT = 1_000_000;
 
 export function approvalOf(changed: Partial<NewApproval> = {}): Approval {
-  return asked({
+  return newApproval({
     id: "a-1",
     who: { user: "ann", agent: "scout", workspace: "/work/p", chain: [], session: "s-1", trace: null },
     tool: "fs_write",

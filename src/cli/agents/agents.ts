@@ -9,8 +9,8 @@ import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
 import { tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -32,10 +32,10 @@ export function agentsList(ports: AgentsPorts, options: AgentsListOptions): Exit
     ports.print(jsonLine({ agents: all.map(listedSummary) }));
     return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
   }
-  const width = Math.max(0, ...all.map(({ id }) => shown(id).length));
+  const width = Math.max(0, ...all.map(({ id }) => visibleText(id).length));
   for (const one of all) ports.print(listedRow(ports, one, width));
   ports.print(
-    all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
+    all.length === 0 ? "no agents here; create one: ambit agents new <id>" : countText(all.length, "agent", "agents"),
   );
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
 }
@@ -87,11 +87,11 @@ function holders(ports: AgentsPorts, all: readonly AgentListing[], can: string, 
   if (options.json) ports.print(jsonLine({ can, agents: found }));
   else {
     for (const { id, by } of found)
-      ports.print(`${ports.paint.good("●")} ${shown(id)}  ${ports.paint.dim(shown(by.join("  ")))}`);
+      ports.print(`${ports.paint.good("●")} ${visibleText(id)}  ${ports.paint.dim(visibleText(by.join("  ")))}`);
     ports.print(
       found.length === 0
-        ? `no agent here has a grant that covers ${shown(can)}`
-        : counted(found.length, "agent", "agents"),
+        ? `no agent here has a grant that covers ${visibleText(can)}`
+        : countText(found.length, "agent", "agents"),
     );
   }
   return EXIT.ok;
@@ -120,9 +120,9 @@ export async function agentsCapabilities(ports: AgentsPorts, name: string, optio
     );
   else {
     printDiagnostics(ports, found.value);
-    ports.print(ports.paint.strong(shown(agent.id)));
+    ports.print(ports.paint.strong(visibleText(agent.id)));
     for (const grant of grants) ports.print(grantLine(ports.paint, grant, ports.moment.now));
-    ports.print(counted(grants.length, "capability", "capabilities"));
+    ports.print(countText(grants.length, "capability", "capabilities"));
     printNow(ports, now, parts);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
@@ -151,12 +151,12 @@ export async function agentsShow(ports: AgentsPorts, name: string, options: Agen
     ports.print(jsonLine({ ...told, ...nowData(now, parts) }));
   } else {
     printDiagnostics(ports, found.value);
-    ports.print(`${ports.paint.strong(shown(agent.id))}  ${ports.paint.dim(shown(source.name))}`);
-    if (agent.mode !== null) ports.print(`mode  ${shown(agent.mode)}`);
-    if (agent.workingRoot !== null) ports.print(`root  /${shown(agent.workingRoot.join("/"))}`);
+    ports.print(`${ports.paint.strong(visibleText(agent.id))}  ${ports.paint.dim(visibleText(source.name))}`);
+    if (agent.mode !== null) ports.print(`mode  ${visibleText(agent.mode)}`);
+    if (agent.workingRoot !== null) ports.print(`root  /${visibleText(agent.workingRoot.join("/"))}`);
     if (agent.tests.length > 0) ports.print(`tests ${agent.tests.length - failed} passed, ${failed} failed`);
     for (const grant of held) ports.print(grantLine(ports.paint, grant, ports.moment.now));
-    ports.print(counted(held.length, "capability", "capabilities"));
+    ports.print(countText(held.length, "capability", "capabilities"));
     printNow(ports, now, parts);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
@@ -177,10 +177,10 @@ async function agentFor(ports: AgentsPorts, name: string, user: string, options:
   const { agent, workspace, blocked, chains } = now.value;
   if (options.json) ports.print(jsonLine({ agent, workspace, user, blocked, chains }));
   else {
-    ports.print(`${ports.paint.strong(shown(agent))}  ${ports.paint.dim(`for ${shown(user)}`)}`);
+    ports.print(`${ports.paint.strong(visibleText(agent))}  ${ports.paint.dim(`for ${visibleText(user)}`)}`);
     for (const chain of chains) for (const line of chainLines(chain, ports.now(), ports.paint)) ports.print(line);
     const limits = [...new Set(chains.flatMap((chain) => chain.limits))];
-    if (limits.length > 0) ports.print(`limited by ${limits.map((limit) => shown(limit)).join(", ")}`);
+    if (limits.length > 0) ports.print(`limited by ${limits.map((limit) => visibleText(limit)).join(", ")}`);
     const line = blockedLine(now.value);
     if (line !== null) ports.print(ports.paint.bad(line));
   }
@@ -207,7 +207,7 @@ function createdAgent(
   const { agent, workspace } = now.value;
   if (options.json) ports.print(jsonLine({ agent, workspace, file: null, ...nowData(now, NO_PARTS) }));
   else {
-    ports.print(`${ports.paint.strong(shown(agent))}  ${ports.paint.dim("created by another agent")}`);
+    ports.print(`${ports.paint.strong(visibleText(agent))}  ${ports.paint.dim("created by another agent")}`);
     printNow(ports, now, NO_PARTS);
   }
   return EXIT.ok;
@@ -255,11 +255,11 @@ function printNow(ports: AgentsPorts, now: Now, { waiting, taken }: TrustedParts
   const { paint } = ports;
   for (const grant of waiting)
     ports.print(
-      `${paint.dim("○")} ${shown(compactText(grant))}  ${paint.warn("(no effect until you run: ambit trust)")}`,
+      `${paint.dim("○")} ${visibleText(compactText(grant))}  ${paint.warn("(no effect until you run: ambit trust)")}`,
     );
   for (const grant of taken)
     ports.print(
-      `${paint.dim("○")} ${shown(compactText(grant))}  ${paint.warn("(no effect: outside the ceiling of your config.yml)")}`,
+      `${paint.dim("○")} ${visibleText(compactText(grant))}  ${paint.warn("(no effect: outside the ceiling of your config.yml)")}`,
     );
   if (now === null) ports.printError(paint.dim(LEFT_OUT));
   if (now?.ok !== true) return;

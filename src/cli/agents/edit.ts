@@ -3,7 +3,7 @@
 import { editRecord, type RecordEdit } from "../../agents/edit/edit.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -135,7 +135,7 @@ async function change(
   else {
     const verb = edit.kind === "grant" ? "granted" : "revoked";
     ports.print(
-      `${ports.paint.good(verb)} ${shown(report.spec)} ${edit.kind === "grant" ? "to" : "from"} ${shown(name)}`,
+      `${ports.paint.good(verb)} ${visibleText(report.spec)} ${edit.kind === "grant" ? "to" : "from"} ${visibleText(name)}`,
     );
     if (done.others > 0)
       ports.print(`the file has ${done.others} more hard link${done.others > 1 ? "s" : ""}, which keep the old text`);
@@ -151,7 +151,7 @@ function notEdited(ports: AgentsPorts, name: string, result: RefusedEdit, option
     const message = edit.kind === "grant" ? `${name} already has this grant` : `${name} does not have this grant`;
     if (options.json)
       ports.print(jsonLine({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }));
-    else ports.print(`no change: ${shown(message)}`);
+    else ports.print(`no change: ${visibleText(message)}`);
     return EXIT.ok;
   }
   const exit = { spec: EXIT.usage, record: EXIT.invalidPolicy, edit: EXIT.error }[result.about];

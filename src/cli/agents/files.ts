@@ -12,7 +12,7 @@ import { readRecord } from "../../core/notation/record/record.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { entryOf } from "../../core/notation/tree.ts";
 import { changedLines } from "../diff/text-change.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -70,7 +70,7 @@ async function pickedGrants(ports: AgentsPorts, { yes, json, dryRun }: NewOption
     if (spec === null) return null;
     if (spec === "") break;
     if (!specs.includes(spec)) specs.push(spec);
-    ports.print(ports.paint.dim(`  ${shown(spec)}`));
+    ports.print(ports.paint.dim(`  ${visibleText(spec)}`));
   }
   return specs;
 }
@@ -123,7 +123,7 @@ export async function agentsRename(
   const text = withId(ports, name, found.value, next);
   if (!options.json)
     ports.print(
-      `rename ${shown(name)} to ${shown(next)}; references to ${shown(name)} in other records are not changed`,
+      `rename ${visibleText(name)} to ${visibleText(next)}; references to ${visibleText(name)} in other records are not changed`,
     );
   const stop = await settle(ports, options, ["agents", "rename", name, next], "Rename this agent?");
   const data = { agent: next, action: "rename", from: name };
@@ -140,7 +140,7 @@ export async function agentsDelete(ports: AgentsPorts, name: string, options: Ed
   if (!found.ok) return notFound(ports, name, found.message, options);
   const grants = grantsOf(ports, name, found.value);
   if (!options.json) {
-    ports.print(`${ports.paint.strong(shown(name))}  ${ports.paint.dim(shown(found.value.name))}`);
+    ports.print(`${ports.paint.strong(visibleText(name))}  ${ports.paint.dim(visibleText(found.value.name))}`);
     for (const grant of sortedByRisk(grants)) ports.print(grantLine(ports.paint, grant, ports.moment.now));
   }
   const stop = await settle(ports, options, ["agents", "delete", name], "Delete this agent?");
@@ -162,7 +162,7 @@ export async function agentsUndo(ports: AgentsPorts, name: string, options: Edit
   const { paint } = ports;
   if (!options.json) {
     printLines(ports, lines);
-    for (const grant of gained) ports.print(`${paint.warn("grants again")} ${shown(grant)}`);
+    for (const grant of gained) ports.print(`${paint.warn("grants again")} ${visibleText(grant)}`);
     if (step.before === null) ports.print("the record was new and is removed");
   }
   const stop = await settle(ports, options, ["agents", "undo", name], "Undo the last edit?");
@@ -200,7 +200,7 @@ function ended(
   if (done.kind === "refused") return fail(ports, options, EXIT.error, done.refusal, null);
   if (done.kind === "failed") return fail(ports, options, EXIT.error, done.message, null);
   if (options.json) ports.print(jsonLine({ ...data, written: true }));
-  else ports.print(ports.paint.good(shown(message)));
+  else ports.print(ports.paint.good(visibleText(message)));
   return EXIT.ok;
 }
 

@@ -5,7 +5,7 @@ import type { Risk } from "../../core/authority/catalog.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DecisionView, HeldChainView, HoldingRequest, HoldingView } from "../../core/ports/daemon/holding-view.ts";
 import type { ControlPorts } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { riskText } from "./risk.ts";
 
 export interface HoldingPorts extends Pick<ControlPorts, "serving" | "paint"> {
@@ -63,12 +63,14 @@ export function chainLines(chain: HeldChainView, now: number, paint: ControlPort
   const head =
     link === null
       ? []
-      : [`delegated by ${shown(from ?? "")}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}  ${paint.dim(link)}`];
+      : [
+          `delegated by ${visibleText(from ?? "")}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}  ${paint.dim(link)}`,
+        ];
   return [
     ...head,
     ...byConsequence(grants).map(({ shown: grant, risk, effect, isExpired }) => {
       const mark = isExpired ? paint.warn("  (expired)") : "";
-      return `${riskText(paint, risk, "●")} ${shown(grant)}${mark}\n    ${riskText(paint, risk, risk)}: ${shown(effect)}`;
+      return `${riskText(paint, risk, "●")} ${visibleText(grant)}${mark}\n    ${riskText(paint, risk, risk)}: ${visibleText(effect)}`;
     }),
   ];
 }

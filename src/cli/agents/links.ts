@@ -2,8 +2,8 @@
 
 import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { JsonOption } from "../terminal/problems.ts";
@@ -66,8 +66,8 @@ export function delegationLines(
 
 /** An agent of another workspace is named with it. */
 function nameOf({ agent, workspace, user }: AgentName, here: string | null): string {
-  const id = user === undefined ? shown(agent) : `${shown(agent)} (for ${shown(user)})`;
-  return workspace === here ? id : `${id} of ${shown(workspace ?? "no workspace")}`;
+  const id = user === undefined ? visibleText(agent) : `${visibleText(agent)} (for ${visibleText(user)})`;
+  return workspace === here ? id : `${id} of ${visibleText(workspace ?? "no workspace")}`;
 }
 
 function lineOf(
@@ -80,22 +80,22 @@ function lineOf(
   const isMade = made.some(({ link }) => link === id);
   const to = holder === null ? "an unclaimed token" : `${nameOf(holder, workspace)}${isMade ? " (created by it)" : ""}`;
   const limits = [
-    ...(calls === null ? [] : [counted(calls, "call", "calls")]),
+    ...(calls === null ? [] : [countText(calls, "call", "calls")]),
     ...(expires === null ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
   ];
   const ends = limits.length === 0 ? "" : `  (${limits.join(", ")})`;
-  return `${nameOf(granter, workspace)} -> ${to}  ${[...specs, ...tools].map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
+  return `${nameOf(granter, workspace)} -> ${to}  ${[...specs, ...tools].map(visibleText).join(" ")}${ends}  ${paint.dim(id)}`;
 }
 
 export async function revokeLink(ports: AgentsPorts, id: string, options: LinkOptions): Promise<ExitCode> {
   const answer = await askOnce(ports, "links.revoke", { id, kill: options.kill === true });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { revoked, ended } = answer.value;
-  const many = counted(revoked.length, "delegation", "delegations");
+  const many = countText(revoked.length, "delegation", "delegations");
   if (options.json) ports.print(jsonLine({ ok: true, revoked, ended }));
   else
     ports.print(
-      `${ports.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${counted(ended, "sandbox", "sandboxes")} ended`}`,
+      `${ports.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${countText(ended, "sandbox", "sandboxes")} ended`}`,
     );
   return EXIT.ok;
 }

@@ -5,8 +5,8 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { limitedGrants } from "../../core/authority/meet.ts";
 import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import type { JsonOption } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { highestRisk, riskText } from "./risk.ts";
@@ -45,8 +45,8 @@ export function listedSummary(one: AgentListing): object {
 }
 
 export function listedRow({ paint }: CliPorts, one: AgentListing, width: number): string {
-  const name = paint.strong(shown(one.id).padEnd(width));
-  if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${shown(one.message)}`;
+  const name = paint.strong(visibleText(one.id).padEnd(width));
+  if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${visibleText(one.message)}`;
   const { refused } = one.loaded.agent;
   const grants = heldGrants(one.loaded.agent);
   if (refused) return `${paint.bad("✗")} ${name}  not valid: grants nothing`;
@@ -54,5 +54,5 @@ export function listedRow({ paint }: CliPorts, one: AgentListing, width: number)
   const live = grants.filter((grant) => !grant.scopes.some(isNothing));
   const dot = risk === null ? paint.dim("○") : riskText(paint, risk, "●");
   const up = risk === null ? "" : `, up to ${riskText(paint, risk, risk)}`;
-  return `${dot} ${name}  ${counted(live.length, "capability", "capabilities")}${up}`;
+  return `${dot} ${name}  ${countText(live.length, "capability", "capabilities")}${up}`;
 }

@@ -7,7 +7,7 @@ import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { type ChangedLine, changedLines } from "../diff/text-change.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { riskText } from "./risk.ts";
 
 type EditedRecord = Extract<EditResult, { kind: "edited" }>;
@@ -53,13 +53,13 @@ export function showReport(ports: CliPorts, report: EditReport, edited: EditedRe
     ? more(edited.before, edited.after, protectedPaths)
     : more(edited.after, edited.before, protectedPaths);
   const row = (word: string, text: string): void => ports.print(`${word.padEnd(9)}${text}`);
-  row("agent", `${paint.strong(shown(report.agent))}  ${paint.dim(shown(report.file))}`);
-  row(report.action, paint.strong(shown(report.spec)));
+  row("agent", `${paint.strong(visibleText(report.agent))}  ${paint.dim(visibleText(report.file))}`);
+  row(report.action, paint.strong(visibleText(report.spec)));
   row("risk", riskText(paint, report.risk, report.risk.toUpperCase()));
-  row("effect", shown(report.effect));
+  row("effect", visibleText(report.effect));
   const example = examples.find((one) => one.example !== null)?.example ?? null;
-  if (example !== null) row("example", shown(requestText(example)));
-  for (const one of besides(edited)) row(isGrant ? "with" : "without", shown(one));
+  if (example !== null) row("example", visibleText(requestText(example)));
+  for (const one of besides(edited)) row(isGrant ? "with" : "without", visibleText(one));
   if (report.dissolved.length > 0) row("spelled", `out in the record from now on: ${report.dissolved.join(", ")}`);
   ports.print("");
   printLines(ports, report.lines);
@@ -75,7 +75,7 @@ function besides({ before, after, edit }: EditedRecord): readonly string[] {
 
 export function printLines({ paint, print }: CliPorts, lines: readonly ChangedLine[]): void {
   for (const { sign, text } of lines)
-    print(`  ${sign === "+" ? paint.good(`+ ${shown(text)}`) : paint.bad(`- ${shown(text)}`)}`);
+    print(`  ${sign === "+" ? paint.good(`+ ${visibleText(text)}`) : paint.bad(`- ${visibleText(text)}`)}`);
 }
 
 export function specOf(edit: AuthorityEdit): string {

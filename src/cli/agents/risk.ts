@@ -4,7 +4,7 @@ import { isNothing } from "../../core/authority/axes/scope.ts";
 import { byRisk, type Risk } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
 
 /** Any text in the colour of a risk. */
@@ -23,9 +23,9 @@ export function highestRisk(grants: readonly Grant[]): Risk | null {
 
 export function grantLine(paint: Paint, grant: Grant, now: number): string {
   const { risk } = grant.verb;
-  const implied = grant.implied === null ? "" : paint.dim(`  (${shown(grant.implied)})`);
+  const implied = grant.implied === null ? "" : paint.dim(`  (${visibleText(grant.implied)})`);
   const { expires } = grant.conditions;
   const ended = expires !== null && now >= expires ? paint.warn("  (expired)") : "";
   const dot = riskText(paint, risk, grant.scopes.some(isNothing) ? "○" : "●");
-  return `${dot} ${shown(compactText(grant))}${implied}${ended}\n    ${riskText(paint, risk, risk)}: ${shown(grantWords(grant))}`;
+  return `${dot} ${visibleText(compactText(grant))}${implied}${ended}\n    ${riskText(paint, risk, risk)}: ${visibleText(grantWords(grant))}`;
 }

@@ -4,8 +4,8 @@ import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { type Grant, purposeAllowed } from "../../core/authority/grant.ts";
 import { compactText } from "../../core/notation/printer.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -93,7 +93,7 @@ function marksOf(
 
 function marksText({ delegated, waiting, expired }: Marks, paint: Paint): string {
   const words = [
-    ...(delegated === 0 ? [] : [counted(delegated, "delegation", "delegations")]),
+    ...(delegated === 0 ? [] : [countText(delegated, "delegation", "delegations")]),
     ...(waiting === 0 ? [] : [paint.warn(`${waiting} without effect until you run: ambit trust`)]),
     ...(expired === 0 ? [] : [paint.warn(`${expired} expired`)]),
   ];
@@ -134,14 +134,14 @@ function printTree(
   const whole = delegated ?? NO_DELEGATIONS;
   const here = inWorkspace(whole, workspace);
   const seen = new Set<string>();
-  if (workspace !== null) ports.print(paint.dim(shown(workspace)));
+  if (workspace !== null) ports.print(paint.dim(visibleText(workspace)));
   if (delegated?.isFrozen === true) ports.print(paint.bad("frozen: every call is denied until you run: ambit thaw"));
   for (const one of all) {
     const folders = foldersOf(one.id);
     for (const [depth, folder] of folders.entries()) {
       if (seen.has(folder)) continue;
       seen.add(folder);
-      ports.print(`${"  ".repeat(depth)}${paint.dim(`${shown(nameOf(folder))}/`)}`);
+      ports.print(`${"  ".repeat(depth)}${paint.dim(`${visibleText(nameOf(folder))}/`)}`);
     }
     const indent = "  ".repeat(folders.length);
     const marks = marksText(marksOf(one, ports, here, workspace), paint);
@@ -152,12 +152,12 @@ function printTree(
   for (const { name, creator, ended } of here.made) {
     if (ended !== null || all.some(({ id }) => id === name.agent)) continue;
     const held = marksOf({ id: name.agent, loaded: null, message: "" }, ports, here, workspace);
-    const user = name.user === undefined ? "" : ` for ${shown(name.user)}`;
-    const row = `${paint.dim("○")} ${paint.strong(shown(name.agent))}  created by ${shown(creator.agent)}${user}`;
+    const user = name.user === undefined ? "" : ` for ${visibleText(name.user)}`;
+    const row = `${paint.dim("○")} ${paint.strong(visibleText(name.agent))}  created by ${visibleText(creator.agent)}${user}`;
     ports.print(`${row}${marksText(held, paint)}`);
   }
   ports.print(
-    all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
+    all.length === 0 ? "no agents here; create one: ambit agents new <id>" : countText(all.length, "agent", "agents"),
   );
   const lines = delegationLines(options.all ? whole : here, ports.now(), workspace, paint);
   const elsewhere = whole.links.filter((link) => isLiveLink(link, ports.now()) && !here.links.includes(link)).length;
@@ -166,7 +166,7 @@ function printTree(
   else ports.print(["delegations:", ...lines].join("\n"));
   if (!options.all && elsewhere > 0)
     ports.print(
-      paint.dim(`${counted(elsewhere, "delegation", "delegations")} in other workspaces: ambit agents tree --all`),
+      paint.dim(`${countText(elsewhere, "delegation", "delegations")} in other workspaces: ambit agents tree --all`),
     );
 }
 
@@ -180,8 +180,8 @@ const specsShownMax = 8;
 function passedOnLine({ by, grants }: PassedOn, paint: Paint): string | null {
   const risk = highestRisk(grants);
   if (risk === null) return null;
-  const specs = grants.slice(-specsShownMax).map((grant) => shown(compactText(grant)));
+  const specs = grants.slice(-specsShownMax).map((grant) => visibleText(compactText(grant)));
   const more = grants.length > specs.length ? `, and ${grants.length - specs.length} more` : "";
-  const doors = by.map((grant) => shown(compactText(grant))).join(", ");
+  const doors = by.map((grant) => visibleText(compactText(grant))).join(", ");
   return `may delegate up to ${riskText(paint, risk, risk)}: ${specs.join(", ")}${more}  ${paint.dim(`by ${doors}`)}`;
 }

@@ -1,7 +1,7 @@
 // `ambit approvals` and `ambit approve`: the output, the prompts, the requests, the exit status.
 import { describe, expect, test } from "vitest";
 import { approvalOf } from "../../approvals/testing/approval.ts";
-import { done, keeping, NOW, type Ran, ran, refusal, type Setting } from "../testing/approvals.ts";
+import { done, NOW, type Ran, ran, refusal, type Setting, storedAnswers } from "../testing/approvals.ts";
 import { lengthText } from "./text.ts";
 
 /** Terminal control sequences, and everything else that would not show. */
@@ -24,7 +24,7 @@ const HOSTILE = approvalOf({
 
 describe("list", () => {
   test("is one line each, with the remaining time", async () => {
-    const { out, exit, asked, closed } = await ran(["approvals", "list"], { answers: keeping() });
+    const { out, exit, asked, closed } = await ran(["approvals", "list"], { answers: storedAnswers() });
     expect(out).toBe("a-1  pending  scout  fs_write  fs.write /work/p/a.txt  60 min left");
     expect([exit, closed]).toEqual([0, 1]);
     expect(asked).toEqual([
@@ -49,7 +49,7 @@ describe("list", () => {
   test("requests the given states, and refuses others", async () => {
     const states = async (...words: readonly string[]): Promise<unknown> =>
       (
-        (await ran(["approvals", "list", ...words], { answers: keeping() })).asked[0]?.[1] as
+        (await ran(["approvals", "list", ...words], { answers: storedAnswers() })).asked[0]?.[1] as
           | { states?: unknown }
           | undefined
       )?.states;
@@ -61,13 +61,13 @@ describe("list", () => {
       ["--count", "x"],
       ["--count", "1001"],
     ])
-      expect((await ran(["approvals", "list", ...words], { answers: keeping() })).exit).toBe(2);
+      expect((await ran(["approvals", "list", ...words], { answers: storedAnswers() })).exit).toBe(2);
   });
 });
 
 describe("show", () => {
   test("prints the agent, the whole call, its risk, the ladder and the time", async () => {
-    const { out, exit } = await ran(["approvals", "show", "a-1"], { answers: keeping() });
+    const { out, exit } = await ran(["approvals", "show", "a-1"], { answers: storedAnswers() });
     expect(exit).toBe(0);
     expect(out).toBe(
       [
@@ -98,7 +98,7 @@ describe("show", () => {
   });
 
   test("before an answer it is a card of at most 80 columns and 18 rows, with the whole call", async () => {
-    const { out } = await ran(["approve", "a-1", "--yes"], { answers: keeping() });
+    const { out } = await ran(["approve", "a-1", "--yes"], { answers: storedAnswers() });
     const card = out.split("\n").slice(0, out.split("\n").findIndex((line) => line.startsWith("more: ")) + 1);
     expect(card).toEqual([
       "a-1  pending  expires in 60 min",
@@ -121,7 +121,7 @@ describe("show", () => {
   test.each([["list"], ["show", "a-1"], ["show", "a-1", "--full"], ["approve", "a-1", "--yes"]])(
     "%s %s: an agent's text has no terminal control or hidden characters",
     async (...words) => {
-      const { out, errors } = await ran(["approvals", ...words], { answers: keeping(HOSTILE) });
+      const { out, errors } = await ran(["approvals", ...words], { answers: storedAnswers(HOSTILE) });
       expect(out).toContain("a-1");
       expect(out).not.toMatch(HIDDEN);
       expect(errors).not.toMatch(HIDDEN);
@@ -129,7 +129,7 @@ describe("show", () => {
   );
 
   test("hidden characters are escaped", async () => {
-    const { out } = await ran(["approvals", "show", "a-1"], { answers: keeping(HOSTILE) });
+    const { out } = await ran(["approvals", "show", "a-1"], { answers: storedAnswers(HOSTILE) });
     for (const text of [
       String.raw`ann\u{1b}[2J`,
       String.raw`scout\u{202e}`,
@@ -144,19 +144,19 @@ describe("show", () => {
   });
 
   test("returns JSON, and reports an unknown id", async () => {
-    const { out } = await ran(["approvals", "show", "a-1", "--json"], { answers: keeping() });
+    const { out } = await ran(["approvals", "show", "a-1", "--json"], { answers: storedAnswers() });
     expect(JSON.parse(out)).toMatchObject({
       approval: { id: "a-1" },
       ladder: [{ name: "exact", specs: null }, {}, {}],
     });
-    const missing = await ran(["approvals", "show", "nothing"], { answers: keeping() });
+    const missing = await ran(["approvals", "show", "nothing"], { answers: storedAnswers() });
     expect([missing.exit, missing.errors]).toEqual([1, "error: unknown_approval: no\n  fix: ambit approvals list"]);
   });
 });
 
 describe("approve", () => {
   const sent = (words: readonly string[], says: readonly (string | boolean | null)[] | null, approval = approvalOf()) =>
-    ran(["approve", "a-1", ...words], { answers: keeping(approval), ...(says === null ? {} : { says }) });
+    ran(["approve", "a-1", ...words], { answers: storedAnswers(approval), ...(says === null ? {} : { says }) });
 
   test("--yes is exactly this call, once", async () => {
     const { exit, asked, out } = await sent(["--yes"], null);
@@ -252,14 +252,14 @@ describe("approve", () => {
 
   test("the person chooses from several names, and none is reported as missing", async () => {
     const level2 = approvalOf({ level: 2 });
-    const several = { ...keeping(level2), "presence.list": () => done({ names: ["ann", "bob"] }) };
+    const several = { ...storedAnswers(level2), "presence.list": () => done({ names: ["ann", "bob"] }) };
     const { asked, questions } = await ran(["approve", "a-1", "--yes"], {
       answers: several,
       says: ["bob", "secret words"],
     });
     expect(questions).toEqual(["Who are you?", "Passphrase of bob"]);
     expect(asked.at(-1)?.[1]).toMatchObject({ presence: { name: "bob" } });
-    const unnamed = { ...keeping(level2), "presence.list": () => done({ names: [] }) };
+    const unnamed = { ...storedAnswers(level2), "presence.list": () => done({ names: [] }) };
     const none = await ran(["approve", "a-1", "--yes"], { answers: unnamed, says: [] });
     expect(none.exit).toBe(1);
     expect(none.errors).toContain("ambit presence set NAME");
@@ -267,7 +267,7 @@ describe("approve", () => {
 
   test("if the daemon's configuration requires presence, it is confirmed once", async () => {
     const wanting = (): Setting["answers"] => {
-      const kept = keeping();
+      const kept = storedAnswers();
       return {
         ...kept,
         "approvals.approve": (value, along) =>
@@ -281,7 +281,7 @@ describe("approve", () => {
     expect([typed.exit, answersSent(typed)]).toEqual([0, 2]);
     const blind = await ran(["approve", "a-1", "--yes"], { answers: wanting() ?? {} });
     expect([blind.exit, answersSent(blind)]).toEqual([4, 1]);
-    const always = { ...keeping(), "approvals.approve": () => refusal("presence_required") };
+    const always = { ...storedAnswers(), "approvals.approve": () => refusal("presence_required") };
     const twice = await ran(["approve", "a-1", "--yes"], { answers: always, says: ["x"] });
     expect([twice.exit, answersSent(twice)]).toEqual([4, 2]);
   });
@@ -301,19 +301,19 @@ describe("approve", () => {
     const { exit, asked } = await sent(["--yes"], null, over);
     expect([exit, asked.length]).toEqual([12, 1]);
     expect((await sent(["--yes"], null, { ...approvalOf(), state: "refused" })).exit).toBe(1);
-    const late = { ...keeping(), "approvals.approve": () => refusal("expired", "the approval has expired") };
+    const late = { ...storedAnswers(), "approvals.approve": () => refusal("expired", "the approval has expired") };
     expect((await ran(["approve", "a-1", "--yes"], { answers: late })).exit).toBe(12);
   });
 
   test("has the same words in both places", async () => {
-    const { exit } = await ran(["approvals", "approve", "a-1", "--yes"], { answers: keeping() });
+    const { exit } = await ran(["approvals", "approve", "a-1", "--yes"], { answers: storedAnswers() });
     expect(exit).toBe(0);
   });
 
   test("an unreachable or refusing daemon has its own exit status", async () => {
     const gone = await ran(["approve", "a-1", "--yes"], { unreachable: refusal("not_available", "no daemon") });
     expect([gone.exit, gone.errors]).toEqual([4, "error: not_available: no daemon"]);
-    const not = { ...keeping(), "approvals.approve": () => refusal("control_refused", "of a session\u001b[2J") };
+    const not = { ...storedAnswers(), "approvals.approve": () => refusal("control_refused", "of a session\u001b[2J") };
     const refused = await ran(["approve", "a-1", "--yes", "--json"], { answers: not });
     expect(refused.exit).toBe(4);
     expect(JSON.parse(refused.out)).toMatchObject({ ok: false, code: "control_refused" });
@@ -324,11 +324,13 @@ describe("approve", () => {
 describe("refuse", () => {
   test("sends the reason, and can revoke an approval", async () => {
     const { exit, asked, out } = await ran(["approvals", "refuse", "a-1", "--reason", "use staging"], {
-      answers: keeping(),
+      answers: storedAnswers(),
     });
     expect([exit, out]).toEqual([0, "refused a-1"]);
     expect(asked).toEqual([["approvals.refuse", { id: "a-1", reason: "use staging" }]]);
-    const over = await ran(["approvals", "refuse", "a-1"], { answers: keeping({ ...approvalOf(), state: "done" }) });
+    const over = await ran(["approvals", "refuse", "a-1"], {
+      answers: storedAnswers({ ...approvalOf(), state: "done" }),
+    });
     expect([over.exit, over.errors]).toEqual([1, "error: not_pending: the approval is already done"]);
   });
 });

@@ -4,7 +4,7 @@ import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import { APPROVAL_STATES, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -41,7 +41,7 @@ export async function approvalsList(ports: ControlPorts, options: ListOptions): 
   const { approvals } = answer.value;
   if (options.json) ports.print(jsonLine({ approvals }));
   else if (approvals.length === 0) ports.print("no pending approvals");
-  else for (const approval of approvals) ports.print(shown(summaryText(approval, ports.now())));
+  else for (const approval of approvals) ports.print(visibleText(summaryText(approval, ports.now())));
   return EXIT.ok;
 }
 
@@ -64,7 +64,7 @@ export async function approvalsRefuse(ports: ControlPorts, id: string, options: 
   const answer = await askOnce(ports, "approvals.refuse", { id, reason: options.reason ?? "" });
   if (!answer.ok) return tellApprovalRefusal(ports, answer, options.json);
   if (options.json) ports.print(jsonLine({ approval: answer.value.approval }));
-  else ports.print(`${ports.paint.bad("refused")} ${shown(answer.value.approval.id)}`);
+  else ports.print(`${ports.paint.bad("refused")} ${visibleText(answer.value.approval.id)}`);
   return EXIT.ok;
 }
 
@@ -96,7 +96,10 @@ export async function approvalsReopen(ports: ControlPorts, id: string, options: 
     if (!answer.ok) return tellApprovalRefusal(ports, answer, options.json);
     const { approval } = answer.value;
     if (options.json) ports.print(JSON.stringify({ approval }));
-    else ports.print(`${ports.paint.warn("pending again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
+    else
+      ports.print(
+        `${ports.paint.warn("pending again")} ${visibleText(approval.id)}: ambit approve ${visibleText(approval.id)}`,
+      );
     return EXIT.ok;
   } finally {
     control.value.close();

@@ -5,14 +5,14 @@ import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../
 import type { ApprovalView, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
 import { sha256, tellApprovalRefusal } from "./approvals.ts";
 import { presenceOf } from "./presence.ts";
-import { approvalCard, counted, lengthText } from "./text.ts";
+import { approvalCard, lengthText, usesText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
 export interface ApproveOptions extends JsonOption {
@@ -123,7 +123,7 @@ async function sent(
     );
   else
     ports.print(
-      `${ports.paint.good("approved")} ${shown(approval.id)}: ${counted(approval.usesLeft)}, ${lengthText(approval.expires - ports.now())}`,
+      `${ports.paint.good("approved")} ${visibleText(approval.id)}: ${usesText(approval.usesLeft)}, ${lengthText(approval.expires - ports.now())}`,
     );
   return missing > 0 ? EXIT.ask : EXIT.ok;
 }
@@ -163,7 +163,7 @@ async function chosenReach(
   const typed = step === null ? await terminal.typed(WHICH) : "";
   const reach = step === null ? readReach(typed, ladder, isSaid ? chosen : null) : { step: step.name, ...chosen };
   if (reach === null) return null;
-  const what = `approve ${shown(reach.step)}, ${counted(reach.uses)}, ${lengthText(reach.milliseconds)}`;
+  const what = `approve ${visibleText(reach.step)}, ${usesText(reach.uses)}, ${lengthText(reach.milliseconds)}`;
   return (await typedYes(terminal, what)) ? reach : null;
 }
 

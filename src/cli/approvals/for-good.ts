@@ -4,7 +4,7 @@ import { allowedInOrg } from "../../org/org-edit.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import type { OrgPorts } from "../org/ports.ts";
 import { NO_ORG, NO_ORG_FIX, shownRulings } from "../org/show.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
@@ -45,10 +45,12 @@ export async function approveForGood(ports: ForGoodPorts, id: string, options: F
   const difference = changedLines(file.source.text, edited.value);
   const report = { file: file.path, agent: task.agent, capabilities, difference };
   if (!options.json) {
-    ports.print(`${shown(task.agent)} may use ${capabilities.map(shown).join(", ")} in every task from now on:`);
-    ports.print(ports.paint.dim(`--- ${shown(file.path)}`));
+    ports.print(
+      `${visibleText(task.agent)} may use ${capabilities.map(visibleText).join(", ")} in every task from now on:`,
+    );
+    ports.print(ports.paint.dim(`--- ${visibleText(file.path)}`));
     for (const line of difference)
-      ports.print(line.startsWith("+") ? ports.paint.good(shown(line)) : ports.paint.bad(shown(line)));
+      ports.print(line.startsWith("+") ? ports.paint.good(visibleText(line)) : ports.paint.bad(visibleText(line)));
   }
   const again = `ambit approve ${id} --for-good --yes`;
   const unconfirmed = await confirmation(ports, options, "Write this, and trust it?", again);
@@ -73,13 +75,13 @@ async function reopened(
   const isTrusted = loaded.ok && !["untrusted", "waiting"].includes(loaded.value.trust?.standing.kind ?? "own");
   const answer = isTrusted ? await askOnce(ports, "approvals.approve", { id, ...REOPENING }) : null;
   if (options.json) ports.print(jsonLine({ ...report, written: true, isTrusted, task, isOpen: answer?.ok === true }));
-  else ports.print(`${ports.paint.good("written")} to ${shown(report.file)}`);
+  else ports.print(`${ports.paint.good("written")} to ${visibleText(report.file)}`);
   if (!isTrusted) {
     const message = "the org file was not trusted before, so the edit waits with the rest of it";
     return fail(ports, options, EXIT.error, message, `ambit trust, then ambit tasks retry ${task}`);
   }
   if (answer?.ok !== true && !options.json)
-    ports.print(`the request was not open any more: ambit tasks retry ${shown(task)}`);
+    ports.print(`the request was not open any more: ambit tasks retry ${visibleText(task)}`);
   return EXIT.ok;
 }
 

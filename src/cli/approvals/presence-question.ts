@@ -2,7 +2,7 @@
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { ControlPorts } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { presenceOf } from "./presence.ts";
 
@@ -25,7 +25,7 @@ export async function askWidening<K extends Widening>(
     if (plain !== null && (plain.ok || plain.code !== "presence_required" || !ports.terminal.isInteractive))
       return plain;
     // Why a passphrase is asked for: a configuration that cannot be read is not known to want one.
-    if (plain?.ok === false) ports.printError(`${ports.paint.warn("warning")}: ${shown(plain.message)}`);
+    if (plain?.ok === false) ports.printError(`${ports.paint.warn("warning")}: ${visibleText(plain.message)}`);
     const presence = await presenceOf(ports, control.value, options, options.presence);
     return typeof presence === "number" ? presence : await ask(presence);
   } finally {

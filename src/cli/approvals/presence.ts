@@ -4,7 +4,7 @@ import { isPersonName } from "../../core/notation/config/approvers.ts";
 import type { ControlMessages, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
@@ -51,7 +51,7 @@ async function chosenName(
   const [only] = names;
   if (only === undefined) return fail(ports, options, EXIT.error, "no passphrase is set", "ambit presence set NAME");
   if (names.length === 1) return only;
-  const choices = names.map((name) => ({ value: name, label: shown(name), hint: "" }));
+  const choices = names.map((name) => ({ value: name, label: visibleText(name), hint: "" }));
   return (
     (await ports.terminal.choose("Who are you?", choices)) ?? fail(ports, options, EXIT.ask, "no name chosen", null)
   );
@@ -63,7 +63,7 @@ export async function presenceList(ports: ControlPorts, options: JsonOption): Pr
   const { names } = answer.value;
   if (options.json) ports.print(jsonLine({ names }));
   else if (names.length === 0) ports.print("no passphrase is set: calls that require presence cannot be approved");
-  else for (const name of names) ports.print(shown(name));
+  else for (const name of names) ports.print(visibleText(name));
   return EXIT.ok;
 }
 
@@ -129,7 +129,7 @@ async function changed(
     }
     if (!answer.ok) return tellRefusal(ports, answer, options.json);
     if (options.json) ports.print(jsonLine({ name, done }));
-    else ports.print(`${ports.paint.good(done)} ${shown(name)}`);
+    else ports.print(`${ports.paint.good(done)} ${visibleText(name)}`);
     return EXIT.ok;
   } finally {
     control.value.close();

@@ -1,11 +1,11 @@
 // Approvals as text: one line for a list, and the full request for the approver.
-import { missing, needsPresence } from "../../approvals/lifecycle.ts";
+import { answersMissing, needsPresence } from "../../approvals/lifecycle.ts";
 import type { Line, Question, RequestLine } from "../../approvals/question.ts";
 import { questionOf } from "../../approvals/question.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { Approval, ApprovalState, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
-import { cellsOf, shown } from "../terminal/cells.ts";
+import { cellsOf, visibleText } from "../terminal/cells.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { timeText } from "../terminal/time.ts";
 
@@ -18,7 +18,7 @@ export function lengthText(milliseconds: number): string {
 }
 
 /** Foreign text on a line of its own, never longer than the line. */
-export function fitted(text: string, columns: number): string {
+export function fitLine(text: string, columns: number): string {
   const cells = cellsOf(text);
   return cells.columns <= columns ? cells.text : `${cells.first(Math.max(0, columns - 3)).text}...`;
 }
@@ -35,14 +35,14 @@ const STATE_PAINTS: Readonly<Record<ApprovalState, keyof Paint>> = {
 };
 
 export function stateText(paint: Paint, state: ApprovalState): string {
-  return paint[STATE_PAINTS[state] ?? "strong"](shown(state));
+  return paint[STATE_PAINTS[state] ?? "strong"](visibleText(state));
 }
 
 /** One approval on one line, without colour, so that it can be cut to any width. */
 export function summaryText(approval: Approval, now: number): string {
   const { id, state, who, tool, asking, expires, times } = approval;
   const isOpen = state === "pending" || state === "approved";
-  const people = missing(approval);
+  const people = answersMissing(approval);
   return [
     id,
     state,
@@ -66,7 +66,7 @@ export function approvalText(
 ): string {
   const question = questionOf(approval, digest);
   return [
-    `${paint.strong(shown(approval.id))}  ${stateText(paint, approval.state)}`,
+    `${paint.strong(visibleText(approval.id))}  ${stateText(paint, approval.state)}`,
     ...timeLines(approval, now),
     ...labelled(question.who, paint),
     paint.strong("call"),
@@ -75,7 +75,7 @@ export function approvalText(
     ...needLines(question, paint),
     ...bindingLines(question, paint),
     ...peopleLines(approval, paint),
-    ...(approval.reason === null ? [] : [`  reason  ${shown(approval.reason)}`]),
+    ...(approval.reason === null ? [] : [`  reason  ${visibleText(approval.reason)}`]),
     ...(approval.state === "pending"
       ? [paint.strong("scopes an approval can have"), ...ladderLines(ladder, paint)]
       : []),
@@ -105,14 +105,14 @@ export function approvalCard(
   const asking = requests.filter(({ isAsking, notes }) => isAsking || notes.length > 0);
   const lines = question.who.filter(({ label }) => ON_CARD.has(label) && (label !== "user" || who.user !== null));
   return [
-    `${paint.strong(shown(id))}  ${stateText(paint, state)}${left}${times > 1 ? `, asked ${times} times` : ""}`,
+    `${paint.strong(visibleText(id))}  ${stateText(paint, state)}${left}${times > 1 ? `, asked ${times} times` : ""}`,
     ...labelled([...lines, ...question.call], paint),
     paint.strong(granted === 0 ? "needs" : `needs, besides ${granted} that ${granted === 1 ? "is" : "are"} granted`),
     ...needLines({ ...question, requests: asking, binding }, paint),
     ...bindingLines({ ...question, requests, binding }, paint),
     ...(isPlain ? [] : peopleLines(approval, paint)),
     ...(state === "pending" ? [paint.strong("scopes an approval can have"), ...stepLines(ladder, paint)] : []),
-    paint.dim(`more: ambit approvals show ${shown(id)}`),
+    paint.dim(`more: ambit approvals show ${visibleText(id)}`),
   ].join("\n");
 }
 
@@ -163,28 +163,28 @@ function asWords({ effect, isAsking }: RequestLine): string {
 
 function peopleLines(approval: Approval, paint: Paint): string[] {
   const { need, of, answers, usesLeft, state } = approval;
-  const who = of === null ? "" : ` of ${of.map(shown).join(", ")}`;
+  const who = of === null ? "" : ` of ${of.map(visibleText).join(", ")}`;
   return [
     paint.strong("people"),
     `  ${need === 1 ? "one person" : `${need} different people`}${who}${needsPresence(approval) ? ", each with their passphrase" : ""}`,
     ...answers.map((answer) => `  ${paint.good("agreed")}  ${answerText(answer)}`),
-    ...(state === "approved" ? [`  ${counted(usesLeft)} left`] : []),
+    ...(state === "approved" ? [`  ${usesText(usesLeft)} left`] : []),
   ];
 }
 
-export function counted(uses: number): string {
+export function usesText(uses: number): string {
   return uses === 1 ? "1 use" : `${uses} uses`;
 }
 
 function answerText({ by, at, level, terminal, step, uses, milliseconds }: ApproverAnswer): string {
   const how = level === 2 ? "with passphrase" : terminal ? "at a terminal" : "not at a terminal";
-  return `${shown(by)}, ${how}, ${timeText(at)}: ${shown(step)}, ${counted(uses)}, ${lengthText(milliseconds)}`;
+  return `${visibleText(by)}, ${how}, ${timeText(at)}: ${visibleText(step)}, ${usesText(uses)}, ${lengthText(milliseconds)}`;
 }
 
 export function ladderLines(ladder: readonly LadderStep[], paint: Paint): string[] {
   const width = Math.max(0, ...ladder.map(({ name }) => name.length));
   return ladder.flatMap(({ name, words, specs }, at) => [
-    `  ${at + 1}  ${paint.strong(shown(name).padEnd(width))}  ${shown(words)}`,
-    ...(specs ?? []).map((spec) => `     ${" ".repeat(width)}  ${paint.dim(shown(spec))}`),
+    `  ${at + 1}  ${paint.strong(visibleText(name).padEnd(width))}  ${visibleText(words)}`,
+    ...(specs ?? []).map((spec) => `     ${" ".repeat(width)}  ${paint.dim(visibleText(spec))}`),
   ]);
 }

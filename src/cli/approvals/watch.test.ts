@@ -4,7 +4,7 @@ import { screenOf } from "../../../test/e2e/terminal.ts";
 import { approvalOf } from "../../approvals/testing/approval.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
-import { done, keeping, ran, refusal, type Setting } from "../testing/approvals.ts";
+import { done, ran, refusal, type Setting, storedAnswers } from "../testing/approvals.ts";
 import { type Key, keysOf, type WatchScreen } from "./screen.ts";
 
 const event = (approval: Approval): Json => ({ approval }) as unknown as Json;
@@ -142,7 +142,7 @@ describe("for a person", () => {
   test("a number selects, a approves the selected one", async () => {
     const screen = new FakeScreen();
     const { asked } = await watching(screen, [one, two], ["2", "a", "q"], {
-      answers: keeping(two),
+      answers: storedAnswers(two),
       says: ["file", "the number shown"],
     });
     expect(asked.map(([name]) => name)).toEqual(["approvals.watch", "approvals.show", "approvals.approve"]);
@@ -151,7 +151,7 @@ describe("for a person", () => {
   });
 
   test("the first is selected, and a number without a row selects nothing else", async () => {
-    const { asked } = await watching(new FakeScreen(), [one, two], ["5", "\r", "q"], { answers: keeping(one) });
+    const { asked } = await watching(new FakeScreen(), [one, two], ["5", "\r", "q"], { answers: storedAnswers(one) });
     expect(asked.slice(1)).toEqual([["approvals.show", { id: "a-1" }]]);
   });
 
@@ -162,7 +162,7 @@ describe("for a person", () => {
   });
 
   test("r refuses with a reason, and not if the person cancels", async () => {
-    const answers = keeping(one);
+    const answers = storedAnswers(one);
     const { asked } = await watching(new FakeScreen(), [one], ["r", "r", "q"], {
       answers,
       says: ["the number shown", null, "the number shown", "not now"],
@@ -187,7 +187,7 @@ describe("for a person", () => {
       [...typed, "q"],
     ]) {
       const says = Array.from({ length: 40 }, () => line);
-      const { asked } = await watching(new FakeScreen(), [one], keys, { answers: keeping(one), says });
+      const { asked } = await watching(new FakeScreen(), [one], keys, { answers: storedAnswers(one), says });
       expect(asked.filter(([name]) => name === "approvals.approve" || name === "approvals.refuse")).toEqual([]);
     }
   });

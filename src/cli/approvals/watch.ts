@@ -4,14 +4,14 @@ import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts"
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import { type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { JsonOption } from "../terminal/problems.ts";
 import { approvalsRefuse, approvalsShow, tellApprovalRefusal } from "./approvals.ts";
 import { approve } from "./approve.ts";
 import { Frame, type Key, terminalScreen, type WatchScreen } from "./screen.ts";
-import { fitted, summaryText } from "./text.ts";
+import { fitLine, summaryText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
 export interface WatchPorts extends ControlPorts {
@@ -53,7 +53,7 @@ async function lines(
       onEvent: (event) => {
         const approval = approvalIn(event);
         if (approval === null) return;
-        ports.print(json ? jsonLine({ approval }) : shown(summaryText(approval, ports.now())));
+        ports.print(json ? jsonLine({ approval }) : visibleText(summaryText(approval, ports.now())));
       },
     },
   );
@@ -141,17 +141,17 @@ class Watch {
     const columns = Math.max(20, this.#screen.columns - 1);
     const approvals = this.#shown();
     const rows = approvals.map((approval, at) => {
-      const text = fitted(`${at + 1} ${summaryText(approval, this.#ports.now())}`, columns - 2);
+      const text = fitLine(`${at + 1} ${summaryText(approval, this.#ports.now())}`, columns - 2);
       return approval.id === this.#chosen ? paint.strong(`> ${text}`) : `  ${text}`;
     });
     const more = this.#waiting.size - approvals.length;
     const title = this.#waiting.size === 0 ? "no pending approvals" : `${this.#waiting.size} waiting`;
     this.#frame.draw([
-      paint.strong(fitted(title, columns)),
+      paint.strong(fitLine(title, columns)),
       ...rows,
-      ...(more > 0 ? [paint.dim(fitted(`  and ${more} more`, columns))] : []),
-      ...(this.#said === "" ? [] : [paint.dim(fitted(this.#said, columns))]),
-      paint.dim(fitted("number select, enter show, a approve, r refuse, q quit", columns)),
+      ...(more > 0 ? [paint.dim(fitLine(`  and ${more} more`, columns))] : []),
+      ...(this.#said === "" ? [] : [paint.dim(fitLine(this.#said, columns))]),
+      paint.dim(fitLine("number select, enter show, a approve, r refuse, q quit", columns)),
     ]);
   }
 
@@ -208,8 +208,8 @@ class Watch {
     const ports = this.#ports;
     if (kind === "show") await approvalsShow(ports, id, { json: false, full: false });
     else if (kind === "approve") await approve(ports, id, { json: false, yes: false });
-    else if (await typedYes(ports.terminal, `refuse ${shown(id)}`)) {
-      const reason = await ports.terminal.enter(`Reason for refusing ${shown(id)}? May be empty`, () => null);
+    else if (await typedYes(ports.terminal, `refuse ${visibleText(id)}`)) {
+      const reason = await ports.terminal.enter(`Reason for refusing ${visibleText(id)}? May be empty`, () => null);
       if (reason !== null) await approvalsRefuse(ports, id, { json: false, reason });
     }
   }

@@ -42,14 +42,14 @@ interface Fake {
   readonly control?: Refusal;
 }
 
-interface Told {
+interface AuditRun {
   readonly exit: number | null;
   readonly out: string;
   readonly err: string;
   readonly asked: readonly { readonly name: string; readonly value: unknown }[];
 }
 
-async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
+async function run(fake: Fake, ...argv: readonly string[]): Promise<AuditRun> {
   const spoken = { out: "", err: "" };
   const asked: { name: string; value: unknown }[] = [];
   let exit: number | null = null;

@@ -2,8 +2,8 @@
 
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
@@ -26,7 +26,7 @@ export async function auditKey(ports: ControlPorts, options: JsonOption): Promis
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { keys } = answer.value;
   if (options.json) ports.print(jsonLine({ keys }));
-  else for (const key of keys) ports.print(shown(key));
+  else for (const key of keys) ports.print(visibleText(key));
   return EXIT.ok;
 }
 
@@ -62,7 +62,7 @@ export async function auditExport(
     if (options.json) ports.print(jsonLine({ file: path, entries, head: { place, hash } }));
     else
       ports.print(
-        `${ports.paint.good("written")} ${shown(path)}  ${counted(entries, "entry", "entries")}, head ${place}:${hash}`,
+        `${ports.paint.good("written")} ${visibleText(path)}  ${countText(entries, "entry", "entries")}, head ${place}:${hash}`,
       );
     return EXIT.ok;
   } finally {
@@ -84,7 +84,7 @@ export async function auditRotate(ports: ControlPorts, options: ChangeOptions): 
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { key } = answer.value;
-  ports.print(options.json ? jsonLine({ key }) : `${ports.paint.good("new key")} ${shown(key)}`);
+  ports.print(options.json ? jsonLine({ key }) : `${ports.paint.good("new key")} ${visibleText(key)}`);
   return EXIT.ok;
 }
 
@@ -98,7 +98,7 @@ export async function auditRetain(ports: ControlPorts, options: RetainOptions): 
       `--days must be a number from 1 to ${daysMax}`,
       "ambit audit retain --days 90",
     );
-  const question = `Delete entries older than ${counted(days, "day", "days")}? This cannot be undone; export them first to keep them.`;
+  const question = `Delete entries older than ${countText(days, "day", "days")}? This cannot be undone; export them first to keep them.`;
   const refused = await confirmation(ports, options, question, `ambit audit retain --days ${days} --yes`, EXIT.ask);
   if (refused !== null) return refused;
   const answer = await askWidening(ports, "audit.retain", { days }, options);
@@ -109,7 +109,7 @@ export async function auditRetain(ports: ControlPorts, options: RetainOptions): 
   else if (removed === 0) ports.print("nothing was removed: no older entries before a signed checkpoint");
   else
     ports.print(
-      `${ports.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log now begins at entry ${first}`,
+      `${ports.paint.good("removed")} ${countText(removed, "entry", "entries")}; the log now begins at entry ${first}`,
     );
   return EXIT.ok;
 }

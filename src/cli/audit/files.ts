@@ -2,8 +2,9 @@
 
 import { closeSync, createReadStream, fsyncSync, linkSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { Failure } from "../../core/base/result.ts";
 
-export type FileWriteResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type FileWriteResult = { readonly ok: true } | Failure;
 
 /**
  * Every line without its end. A line over the limit is truncated, so that it does not parse. `torn`: what

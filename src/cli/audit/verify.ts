@@ -12,8 +12,8 @@ import { exportLineCharactersMax } from "../../log/verify/export.ts";
 import type { ChainHead, VerifyPorts } from "../../log/verify/verify.ts";
 import { ExportVerifier } from "../../log/verify/verify-export.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -145,8 +145,8 @@ function copyText({ paint }: ControlPorts, copy: VerifyReport, log: VerifyReport
   const behind = Math.max(0, log.head.place - copy.head.place);
   const { entries, from, checkpoints, problems } = copy;
   return [
-    `copy  ${verdict}  ${counted(entries, "entry", "entries")} from entry ${from}, ${counted(checkpoints, "checkpoint", "checkpoints")}, ${behind} behind the log`,
-    ...problems.map(({ place, what }) => `  ${paint.bad("✗")} copy, place ${place}: ${shown(what)}`),
+    `copy  ${verdict}  ${countText(entries, "entry", "entries")} from entry ${from}, ${countText(checkpoints, "checkpoint", "checkpoints")}, ${behind} behind the log`,
+    ...problems.map(({ place, what }) => `  ${paint.bad("✗")} copy, place ${place}: ${visibleText(what)}`),
   ].join("\n");
 }
 
@@ -186,9 +186,9 @@ function tell(ports: ControlPorts, answer: VerifyReport, { json }: JsonOption): 
   const { entries, from, checkpoints, unsigned, head, problems } = answer;
   const verdict = answer.isIntact ? paint.good("intact") : paint.bad("not intact");
   ports.print(
-    `${verdict}  ${counted(entries, "entry", "entries")} from entry ${from}, ${counted(checkpoints, "checkpoint", "checkpoints")}, ${unsigned} not yet signed`,
+    `${verdict}  ${countText(entries, "entry", "entries")} from entry ${from}, ${countText(checkpoints, "checkpoint", "checkpoints")}, ${unsigned} not yet signed`,
   );
-  for (const { place, what } of problems) ports.print(`  ${paint.bad("✗")} place ${place}: ${shown(what)}`);
+  for (const { place, what } of problems) ports.print(`  ${paint.bad("✗")} place ${place}: ${visibleText(what)}`);
   if (answer.isIntact && entries > 0) {
     ports.print(`head  ${head.place}:${head.hash}`);
     ports.print(paint.dim("store this head elsewhere; ambit audit verify --head ... can then detect truncation"));

@@ -3,13 +3,14 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { jsonCharactersMax } from "../../core/base/limits.ts";
+import type { Failure } from "../../core/base/result.ts";
 import type { CallMessages, CallRequest, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { CallOutput } from "../exec/streams.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -122,7 +123,8 @@ async function sessionFor(
     ...{ trace: null, face: "call", environment: ports.namedFolder, isForParent: false },
   });
   if (!opened.ok) return opened;
-  if (!json) for (const note of opened.value.notes) ports.printError(`${ports.paint.warn("warning")}: ${shown(note)}`);
+  if (!json)
+    for (const note of opened.value.notes) ports.printError(`${ports.paint.warn("warning")}: ${visibleText(note)}`);
   return { ok: true, value: opened.value.session };
 }
 
@@ -154,7 +156,7 @@ async function carry(
   else {
     if (ran.stdout !== "") ports.print(written(ran.stdout, 1));
     if (ran.stderr !== "") ports.printError(written(ran.stderr, 2));
-    for (const line of ran.notes) ports.printError(`ambit: ${shown(line)}`);
+    for (const line of ran.notes) ports.printError(`ambit: ${visibleText(line)}`);
   }
   if (ran === null || ran.status === 0) return EXIT.ok;
   // In the place of a client's own command its status is that command's.
@@ -181,7 +183,7 @@ const ENDS: Partial<Readonly<Record<DenialView["code"], ExitCode>>> = {
 const RUNNING: ReadonlySet<string> = new Set(["proc_exec", "proc_eval", "sandbox_exec", "shell", "git"]);
 
 function lines(text: string): string {
-  return text.split("\n").map(shown).join("\n");
+  return text.split("\n").map(visibleText).join("\n");
 }
 
 interface RanPrograms {
@@ -219,13 +221,15 @@ function tellDenial(ports: CallCommandPorts, denial: DenialView, json: boolean):
   if (json) ports.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
   else {
     const lines = [
-      `${ports.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,
-      `  ${shown(hint)}`,
-      ...(reason === null || reason === "" ? [] : [`  reason: ${shown(reason)}`]),
+      `${ports.paint.bad("denied")}  ${code}${need === null ? "" : `: ${visibleText(need)}`}`,
+      `  ${visibleText(hint)}`,
+      ...(reason === null || reason === "" ? [] : [`  reason: ${visibleText(reason)}`]),
       // What was refused or has expired can no longer be approved.
-      ...(code !== "approval_required" || approval === null ? [] : [`  approve: ambit approve ${shown(approval)}`]),
+      ...(code !== "approval_required" || approval === null
+        ? []
+        : [`  approve: ambit approve ${visibleText(approval)}`]),
       ...(code === "unknown_tool" ? ["  tools: ambit tools list"] : []),
-      ...(id === "" ? [] : [`  why: ambit why ${shown(id)}`]),
+      ...(id === "" ? [] : [`  why: ambit why ${visibleText(id)}`]),
     ];
     ports.printError(lines.join("\n"));
   }
@@ -241,7 +245,7 @@ function resultText(result: Json): string {
   );
 }
 
-type InputText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
+type InputText = { readonly ok: true; readonly text: string } | Failure;
 
 /** What is too long for a command line comes from a file or standard input. `from`: a path, or `-` for standard input. */
 async function readInput(from: string, piped: () => AsyncIterable<Uint8Array>): Promise<InputText> {

@@ -8,7 +8,7 @@ import { place, type Source } from "../../core/notation/source.ts";
 import type { DecisionView } from "../../core/ports/daemon/holding-view.ts";
 import { decisionNow, type HoldingPorts, LEFT_OUT } from "../agents/holding.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown as visible } from "../terminal/cells.ts";
+import { visibleText as visible } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";

@@ -5,7 +5,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { mayWantTrust } from "../../core/gate/untrusted.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 
 /** The same verdict, but `untrusted_policy` where the text as written would have answered otherwise; as the daemon does. */
 export function underTrust(
@@ -28,9 +28,9 @@ export function underTrust(
 export function trustLine(id: string, trust: AgentTrust | undefined): string | null {
   switch (trust?.standing.kind) {
     case "untrusted":
-      return `the grants of ${shown(id)} have no effect: the project is not trusted; to review it, run: ambit trust`;
+      return `the grants of ${visibleText(id)} have no effect: the project is not trusted; to review it, run: ambit trust`;
     case "waiting":
-      return `grants added to ${shown(id)} since the project was trusted have no effect; to review them, run: ambit trust`;
+      return `grants added to ${visibleText(id)} since the project was trusted have no effect; to review them, run: ambit trust`;
     default:
       return null;
   }

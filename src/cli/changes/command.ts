@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import type { DraftView } from "../../core/ports/drafts.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { fail } from "../terminal/problems.ts";
 import { draftText, summaryLine } from "./render.ts";
@@ -97,8 +97,11 @@ export async function landDraft(ports: ControlPorts, id: string, options: Confir
   const { landed, summary } = answer.value;
   if (options.json) ports.print(JSON.stringify(answer.value));
   else {
-    ports.print(`${ports.paint.good("landed")} ${counted(landed, "change", "changes")} of ${shown(summary.draft)}`);
-    if (summary.kept.length > 0) ports.print(`  changes left in the draft: ambit changes show ${shown(summary.draft)}`);
+    ports.print(
+      `${ports.paint.good("landed")} ${countText(landed, "change", "changes")} of ${visibleText(summary.draft)}`,
+    );
+    if (summary.kept.length > 0)
+      ports.print(`  changes left in the draft: ambit changes show ${visibleText(summary.draft)}`);
   }
   return summary.kept.length > 0 ? EXIT.ask : EXIT.ok;
 }
@@ -108,14 +111,14 @@ async function discard(ports: ControlPorts, id: string, options: ConfirmOptions)
   // One whose project is gone cannot be shown, and can be discarded all the same.
   if (!found.ok && found.code !== "not_landed") return tellRefusal(ports, found, options.json);
   const draft = found.ok ? found.value : null;
-  if (!found.ok && !options.json) ports.printError(`${ports.paint.warn("warning")}: ${shown(found.message)}`);
+  if (!found.ok && !options.json) ports.printError(`${ports.paint.warn("warning")}: ${visibleText(found.message)}`);
   const isAgreed = await confirmed(ports, draft, options, "Delete this draft?", `ambit changes discard ${id} --yes`);
   if (typeof isAgreed === "number") return isAgreed;
   const answer = await askWidening(ports, "changes.discard", { id }, options);
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   if (options.json) ports.print(JSON.stringify(answer.value));
-  else ports.print(`discarded ${shown(answer.value.summary.draft)}`);
+  else ports.print(`discarded ${visibleText(answer.value.summary.draft)}`);
   return EXIT.ok;
 }
 
@@ -144,9 +147,9 @@ async function undo(ports: ControlPorts, id: string, options: ConfirmOptions): P
   if (options.json) ports.print(JSON.stringify(answer.value));
   else {
     ports.print(
-      `${ports.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change", "changes")} reverted`,
+      `${ports.paint.good("undone")} ${visibleText(summary.draft)}: ${countText(summary.landed, "change", "changes")} reverted`,
     );
-    for (const note of notes) ports.print(`  ${shown(note)}`);
+    for (const note of notes) ports.print(`  ${visibleText(note)}`);
   }
   return EXIT.ok;
 }

@@ -7,19 +7,19 @@ import type {
   UnlandedChange,
 } from "../../core/ports/drafts.ts";
 import { changedLines } from "../diff/text-change.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 
 export function summaryLine(draft: DraftSummary, now: number, paint: Paint): string {
   const { agent, command, landed } = draft;
   const kept = draft.kept.length + draft.keptMore;
   const parts = [
-    ...(kept === 0 ? [] : [`${counted(kept, "change", "changes")} not landed`]),
+    ...(kept === 0 ? [] : [`${countText(kept, "change", "changes")} not landed`]),
     ...(landed === 0 ? [] : [`${landed} landed`]),
   ];
   const state = draft.state === "kept" ? paint.warn(draft.state) : draft.state;
-  return `${shown(draft.draft)}  ${state}  ${shown(agent)}  ${ageText(now - draft.at)} ago  ${parts.join(", ")}  ${shown(command.join(" ").slice(0, 60))}`;
+  return `${visibleText(draft.draft)}  ${state}  ${visibleText(agent)}  ${ageText(now - draft.at)} ago  ${parts.join(", ")}  ${visibleText(command.join(" ").slice(0, 60))}`;
 }
 
 const UNITS = [
@@ -34,7 +34,7 @@ function ageText(milliseconds: number): string {
 }
 
 export function keptLine({ path, kind, code, reason }: UnlandedChange, paint: Paint): string {
-  return `  ${VERBS[kind]} ${shown(path)}  ${paint.warn(code)}: ${shown(reason)}`;
+  return `  ${VERBS[kind]} ${visibleText(path)}  ${paint.warn(code)}: ${visibleText(reason)}`;
 }
 
 const VERBS: Readonly<Record<UnlandedChange["kind"], string>> = {
@@ -52,7 +52,7 @@ export function draftText({ summary, differences, more, digest }: DraftView, now
   const { root, call, workspace, kept, keptMore } = summary;
   return [
     summaryLine(summary, now, paint),
-    `  root ${shown(root)}${workspace === null || workspace === root ? "" : `, workspace ${shown(workspace)}`}; call ${shown(call)}`,
+    `  root ${visibleText(root)}${workspace === null || workspace === root ? "" : `, workspace ${visibleText(workspace)}`}; call ${visibleText(call)}`,
     ...(kept.length === 0 ? [] : ["not in the project:"]),
     ...kept.map((one) => keptLine(one, paint)),
     ...(keptMore === 0 ? [] : [`  and ${keptMore} more`]),
@@ -63,10 +63,10 @@ export function draftText({ summary, differences, more, digest }: DraftView, now
 }
 
 function differenceLines({ path, kind, before, after, note }: DraftDifference, paint: Paint): string[] {
-  const title = `waits: ${VERBS[kind]} ${shown(path)}${note === null ? "" : `  (${shown(note)})`}`;
+  const title = `waits: ${VERBS[kind]} ${visibleText(path)}${note === null ? "" : `  (${visibleText(note)})`}`;
   if (before === null && after === null) return ["", title];
   const lines = changedLines(before ?? "", after ?? "").map(({ sign, line, text }) => {
-    const row = `${sign}${String(line).padStart(5)} ${shown(text)}`;
+    const row = `${sign}${String(line).padStart(5)} ${visibleText(text)}`;
     return sign === "+" ? paint.good(row) : paint.bad(row);
   });
   const cut = lines.length > linesMax ? [`  ${lines.length - linesMax} more lines`] : [];
@@ -81,9 +81,9 @@ export function changesLines(report: ChangesReport | null, paint: Paint): readon
   const count = report.kept.length + report.keptMore;
   const more = count - Math.min(report.kept.length, keptShownMax);
   return [
-    `${paint.warn("ambit")}: ${counted(count, "change was", "changes were")} not applied to the project:`,
+    `${paint.warn("ambit")}: ${countText(count, "change was", "changes were")} not applied to the project:`,
     ...report.kept.slice(0, keptShownMax).map((one) => keptLine(one, paint)),
     ...(more === 0 ? [] : [`  and ${more} more`]),
-    ...(report.draft === null ? [] : [`  see: ambit changes show ${shown(report.draft)}`]),
+    ...(report.draft === null ? [] : [`  see: ambit changes show ${visibleText(report.draft)}`]),
   ];
 }

@@ -9,7 +9,7 @@ import { compactText } from "../../core/notation/printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { ClientSettings } from "../connect/connect.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
@@ -91,8 +91,10 @@ function check(
   if (options.json) ports.print(jsonLine({ ...data("", rules, rows), file, isCurrent, differences, looser }));
   else {
     for (const line of table(rules, rows)) ports.print(line);
-    for (const line of differences) ports.print(`${ports.paint.bad("differs")}  ${shown(path)}: ${shown(line)}`);
-    for (const one of looser) ports.print(`${ports.paint.bad("looser")}  ${shown(one.path)}: ${shown(one.what)}`);
+    for (const line of differences)
+      ports.print(`${ports.paint.bad("differs")}  ${visibleText(path)}: ${visibleText(line)}`);
+    for (const one of looser)
+      ports.print(`${ports.paint.bad("looser")}  ${visibleText(one.path)}: ${visibleText(one.what)}`);
     if (isCurrent)
       ports.print(
         `${ports.paint.good("ok")}: settings of this project allow no more than the record; your own and managed settings, and options of the client, are not compared`,
@@ -152,10 +154,10 @@ function table({ client, denied, notes }: CompiledRules, rows: readonly ShownRow
   return [
     `${client}: ${counts.join(", ")}`,
     ...rows.map(({ exactness, grant, at, rules, why }) => {
-      const said = [...rules, ...(why === "" ? [] : [why])].map(shown).join("; ");
-      return `  ${WORDS[exactness].padEnd(16)}  ${shown(at ?? "")}  ${shown(grant)}\n      ${said}`;
+      const said = [...rules, ...(why === "" ? [] : [why])].map(visibleText).join("; ");
+      return `  ${WORDS[exactness].padEnd(16)}  ${visibleText(at ?? "")}  ${visibleText(grant)}\n      ${said}`;
     }),
-    ...(denied.length === 0 ? [] : [`  denied by the client itself: ${denied.map(shown).join(", ")}`]),
+    ...(denied.length === 0 ? [] : [`  denied by the client itself: ${denied.map(visibleText).join(", ")}`]),
     ...notes.map((note) => `  note: ${note}`),
   ];
 }

@@ -7,14 +7,14 @@ import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 import { askCanary, canaryText, isTriable } from "./canary.ts";
 import { gatewayPlan } from "./gateway.ts";
-import { chosen, filesOf, heldBy, rulesToday } from "./plan.ts";
+import { chooseConnection, filesOf, heldBy, rulesToday } from "./plan.ts";
 import { NO_SECONDS, trialText, tryHook, verifySeconds, verifySecondsUsual } from "./verify.ts";
 
 /** Settings of clients on this machine. */
@@ -90,7 +90,7 @@ export interface ConnectOptions {
 }
 
 export async function connect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
-  const found = chosen(ports, client, options);
+  const found = chooseConnection(ports, client, options);
   if (typeof found === "number") return found;
   const { connection, scope } = found;
   const { agent } = options;
@@ -140,13 +140,13 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   if (!options.json) {
     for (const line of today) ports.print(line);
     for (const { path, isNew, isChanged } of changes)
-      ports.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${shown(path)}`);
-    if (server !== null) ports.print(`MCP server ambit: ${shown(server.join(" "))}`);
+      ports.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${visibleText(path)}`);
+    if (server !== null) ports.print(`MCP server ambit: ${visibleText(server.join(" "))}`);
     for (const { name, file } of direct)
       ports.print(
-        `${ports.paint.warn("direct")}  ${shown(name)} in ${shown(file)}: the client still starts it by itself`,
+        `${ports.paint.warn("direct")}  ${visibleText(name)} in ${visibleText(file)}: the client still starts it by itself`,
       );
-    if (options.dryRun) ports.print(`hook: ${shown(command)}`);
+    if (options.dryRun) ports.print(`hook: ${visibleText(command)}`);
   }
   if (options.dryRun) {
     if (options.json)
@@ -184,7 +184,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
 }
 
 export async function disconnect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
-  const found = chosen(ports, client, options);
+  const found = chooseConnection(ports, client, options);
   if (typeof found === "number") return found;
   const { connection, scope } = found;
   // Without the hook the client decides alone: that widens.
@@ -200,7 +200,7 @@ export async function disconnect(ports: ConnectPorts, client: string, options: C
     if (isHook || restored.value !== "absent") results.push({ path, result: restored.value });
   }
   if (options.json) ports.print(jsonLine({ client, scope, files: results }));
-  else for (const { path, result } of results) ports.print(`${RESULTS[result] ?? result}  ${shown(path)}`);
+  else for (const { path, result } of results) ports.print(`${RESULTS[result] ?? result}  ${visibleText(path)}`);
   return EXIT.ok;
 }
 

@@ -9,7 +9,7 @@ import {
 import { serverFile } from "../../clients/connect/server-entry.ts";
 import { dialectOf } from "../../clients/hooks/dialects.ts";
 import { isJsonList, isJsonObject } from "../../core/base/json.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { fail } from "../terminal/problems.ts";
 import type { ConnectOptions, ConnectPorts } from "./connect.ts";
@@ -26,7 +26,11 @@ export interface ClientChoice {
   readonly scope: ConnectScope;
 }
 
-export function chosen(ports: ConnectPorts, client: string, options: ConnectOptions): ClientChoice | ExitCode {
+export function chooseConnection(
+  ports: ConnectPorts,
+  client: string,
+  options: ConnectOptions,
+): ClientChoice | ExitCode {
   const connection = connectionOf(client);
   if (connection === null) {
     const names = CONNECTIONS.map((one) => one.client).join(", ");
@@ -99,7 +103,9 @@ export function rulesToday(
       const counted = members.map(
         ([key, one]) => `${key}: ${isJsonList(one) ? `${one.length} rules` : JSON.stringify(one)}`,
       );
-      lines.push(`today  ${shown(file ?? path)}: ${counted.map((one) => shown(one.slice(0, 100))).join(", ")}`);
+      lines.push(
+        `today  ${visibleText(file ?? path)}: ${counted.map((one) => visibleText(one.slice(0, 100))).join(", ")}`,
+      );
     }
   return lines.length === 0 ? [`today  ${title}: no rules of its own found; its defaults apply`] : lines;
 }

@@ -1,6 +1,6 @@
 // The hook tried in the client itself, for `connect` and for `doctor --clients`.
 import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { ConnectPorts } from "./connect.ts";
 import type { ClientChoice } from "./plan.ts";
@@ -39,7 +39,7 @@ export function trialText(paint: Paint, title: string, trial: TrialOutcome | nul
     case "ran":
       return `${paint.bad("error")}: ${title}${version} itself ran a command that the hook denies: nothing holds its calls; use: ambit run`;
     case "unknown":
-      return notVerified(`: ${shown(trial.why)}`);
+      return notVerified(`: ${visibleText(trial.why)}`);
     default:
       return trial satisfies never;
   }

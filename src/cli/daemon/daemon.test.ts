@@ -42,7 +42,7 @@ interface Said {
   readonly asked: string[];
 }
 
-function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonPorts> = {}, stop?: Refusal): Said {
+function fixtureWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonPorts> = {}, stop?: Refusal): Said {
   const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
   const control = {
     ask: async (name: string) => {
@@ -79,7 +79,7 @@ const up: Answer<DaemonStatus> = { ok: true, value: STATUS };
 const down: Answer<null> = { ok: true, value: null };
 
 test("status shows what runs, what is pending and what is wrong, and escapes names", async () => {
-  const { ports, out } = worldWith(up);
+  const { ports, out } = fixtureWith(up);
   expect(await daemonStatus(ports, { json: false })).toBe(EXIT.ok);
   const [text = ""] = out;
   for (const part of [
@@ -96,36 +96,36 @@ test("status shows what runs, what is pending and what is wrong, and escapes nam
 });
 
 test("status without a daemon has its own exit status, and starts none", async () => {
-  const { ports, out, asked } = worldWith(down);
+  const { ports, out, asked } = fixtureWith(down);
   expect(await daemonStatus(ports, { json: true })).toBe(EXIT.daemon);
   expect(JSON.parse(out[0] ?? "")).toEqual({ running: false });
   expect(asked).toEqual([]);
 });
 
 test("status passes a refusal on", async () => {
-  const { ports, out } = worldWith(refused("control_refused"));
+  const { ports, out } = fixtureWith(refused("control_refused"));
   expect(await daemonStatus(ports, { json: true })).toBe(EXIT.daemon);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({ code: "control_refused" });
 });
 
 test("start prints the process id, and closes its connection", async () => {
-  const { ports, out, asked } = worldWith(down);
+  const { ports, out, asked } = fixtureWith(down);
   expect(await daemonStart(ports, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["running, process 4711"]);
   expect(asked).toEqual(["daemon.status", "close"]);
-  const failing = worldWith(down, { startDaemon: async () => refused("folder_refused") });
+  const failing = fixtureWith(down, { startDaemon: async () => refused("folder_refused") });
   expect(await daemonStart(failing.ports, { json: false })).toBe(EXIT.daemon);
 });
 
 test("stop asks it to end and waits until it has", async () => {
-  const { ports, out, asked } = worldWith(up);
+  const { ports, out, asked } = fixtureWith(up);
   expect(await daemonStop(ports, { json: true })).toBe(EXIT.ok);
   expect(asked).toEqual(["daemon.stop", "close", "awaited"]);
   expect(JSON.parse(out[0] ?? "")).toEqual({ running: false, wasRunning: true });
 });
 
 test("stop reports that there was none", async () => {
-  const { ports, out } = worldWith(down, { endDaemon: async () => "absent" });
+  const { ports, out } = fixtureWith(down, { endDaemon: async () => "absent" });
   expect(await daemonStop(ports, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["the daemon was not running"]);
 });
@@ -133,31 +133,31 @@ test("stop reports that there was none", async () => {
 test.each(["wrong_protocol", "no_answer", "not_available"])(
   "stop kills one by its pid that answers %s",
   async (code) => {
-    const { ports, asked } = worldWith(refused(code));
+    const { ports, asked } = fixtureWith(refused(code));
     expect(await daemonStop(ports, { json: false })).toBe(EXIT.ok);
     expect(asked).toEqual(["ended"]);
   },
 );
 
 test("stop does not kill a daemon that refuses us", async () => {
-  const told = worldWith(up, {}, refused("control_refused"));
+  const told = fixtureWith(up, {}, refused("control_refused"));
   expect(await daemonStop(told.ports, { json: false })).toBe(EXIT.daemon);
-  const seen = worldWith(refused("control_refused"));
+  const seen = fixtureWith(refused("control_refused"));
   expect(await daemonStop(seen.ports, { json: false })).toBe(EXIT.daemon);
   expect([...told.asked, ...seen.asked]).not.toContain("ended");
 });
 
 test("stop reports that it does not end", async () => {
-  const { ports, err } = worldWith(up, { awaitDaemonEnd: async () => "stays" });
+  const { ports, err } = fixtureWith(up, { awaitDaemonEnd: async () => "stays" });
   expect(await daemonStop(ports, { json: false })).toBe(EXIT.daemon);
   expect(err[0]).toContain("did not exit");
 });
 
 test("logs prints the last lines, and nothing that moves the cursor", () => {
-  const { ports, out } = worldWith(down);
+  const { ports, out } = fixtureWith(down);
   expect(daemonLogs(ports, 10, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["one\ntwo\\u{1b}[2J"]);
-  const none = worldWith(down, { daemonLog: () => null });
+  const none = fixtureWith(down, { daemonLog: () => null });
   expect(daemonLogs(none.ports, 10, { json: true })).toBe(EXIT.ok);
   expect(none.out).toEqual(['{"lines":[]}']);
 });

@@ -4,8 +4,8 @@ import type { ControlMessages, DaemonStatus, SessionView } from "../../core/port
 import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
 import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -37,7 +37,7 @@ export async function daemonStatus(ports: DaemonPorts, { json }: JsonOption): Pr
 export function startingText(ports: Pick<DaemonPorts, "unstarted">): string {
   const refusal = ports.unstarted?.() ?? null;
   if (refusal === null) return "it starts when needed";
-  return `it does not start automatically here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
+  return `it does not start automatically here: ${visibleText(refusal.message)}\n  fix: ${visibleText(refusal.fix ?? "ambit daemon start")}`;
 }
 
 export async function daemonStart(ports: DaemonPorts, { json }: JsonOption): Promise<ExitCode> {
@@ -77,18 +77,18 @@ export function daemonLogs(ports: DaemonPorts, linesMax: number, { json }: JsonO
   const lines = ports.daemonLog(linesMax);
   if (json) ports.print(jsonLine({ lines: lines ?? [] }));
   else if (lines === null || lines.length === 0) ports.print("the daemon has no log yet");
-  else ports.print(lines.map(shown).join("\n"));
+  else ports.print(lines.map(visibleText).join("\n"));
   return EXIT.ok;
 }
 
 function statusText(status: DaemonStatus, { paint, now }: DaemonPorts): string {
   const { pid, version, started, state, waiting, entries, sandboxes, connections, isFrozen } = status;
   const age = ageOf(now() - started);
-  const denied = status.denials.map(({ code, times }) => `${shown(code)} ${times}`).join(", ");
+  const denied = status.denials.map(({ code, times }) => `${visibleText(code)} ${times}`).join(", ");
   return [
-    `${paint.good("running")}: process ${pid}, version ${shown(version)}, since ${age}`,
+    `${paint.good("running")}: process ${pid}, version ${visibleText(version)}, since ${age}`,
     ...(isFrozen ? [paint.bad("frozen: every call is denied until you run: ambit thaw")] : []),
-    `  state        ${shown(state)}`,
+    `  state        ${visibleText(state)}`,
     `  approvals    ${waiting === 0 ? "none pending" : paint.warn(`${waiting} pending; list them with: ambit approvals list`)}`,
     `  entries      ${entries}`,
     ...sinkLines(status.sink ?? null, paint),
@@ -97,7 +97,7 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonPorts): string {
     `  connections  ${connections}`,
     `  sessions     ${status.sessions.length}`,
     ...status.sessions.map((session) => sessionLine(session, now(), paint)),
-    ...status.problems.map((problem) => `${paint.warn("problem")}: ${shown(problem)}`),
+    ...status.problems.map((problem) => `${paint.warn("problem")}: ${visibleText(problem)}`),
   ].join("\n");
 }
 
@@ -106,7 +106,7 @@ function sinkLines(sink: SinkStatus | null, paint: Paint): readonly string[] {
   const { target, kept, behind, isDenying } = sink;
   const place = kept === null ? "its last entry is not known" : `complete up to ${kept}, ${behind ?? 0} behind`;
   const denying = isDenying ? paint.bad("; calls are denied until it catches up") : "";
-  return [`  second copy  ${shown(target)}: ${place}${denying}`];
+  return [`  second copy  ${visibleText(target)}: ${place}${denying}`];
 }
 
 function sessionLine(
@@ -114,9 +114,9 @@ function sessionLine(
   now: number,
   paint: Paint,
 ): string {
-  const where = workspace === null ? "" : ` in ${shown(workspace)}`;
-  const counts = `${counted(calls, "call", "calls")}, ${running} running, since ${ageOf(now - opened)}`;
-  return `    ${shown(agent)}${where} ${paint.dim(`(${shown(face)} ${shown(session)})`)}: ${counts}`;
+  const where = workspace === null ? "" : ` in ${visibleText(workspace)}`;
+  const counts = `${countText(calls, "call", "calls")}, ${running} running, since ${ageOf(now - opened)}`;
+  return `    ${visibleText(agent)}${where} ${paint.dim(`(${visibleText(face)} ${visibleText(session)})`)}: ${counts}`;
 }
 
 const UNITS: readonly (readonly [number, string])[] = [

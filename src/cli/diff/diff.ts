@@ -9,7 +9,7 @@ import { requestText } from "../../core/notation/request/request-printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown as visible } from "../terminal/cells.ts";
+import { visibleText as visible } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";

@@ -25,7 +25,7 @@ const WELL: MachineFacts = {
   isRoot: false,
 };
 
-interface Told {
+interface DoctorRun {
   readonly status: number;
   readonly out: string;
   readonly err: string;
@@ -42,7 +42,7 @@ interface Given {
   readonly replaceable?: boolean;
 }
 
-async function run(files: Readonly<Record<string, string>>, given: Given = {}): Promise<Told> {
+async function run(files: Readonly<Record<string, string>>, given: Given = {}): Promise<DoctorRun> {
   const disk: Record<string, string> = { ...files };
   const spoken = { out: "", err: "" };
   const questions: string[] = [];

@@ -3,6 +3,7 @@
 import type { Agent } from "../../agents/project/agent.ts";
 import { connectionOf } from "../../clients/connect/connections.ts";
 import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
+import type { Failure, FixableFailure, Result } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
 import type { KeyStatus } from "../../core/ports/secret-key.ts";
@@ -14,8 +15,8 @@ import type { ProbeServer } from "../../doctor/servers.ts";
 import { askCanary, type CanaryResult, canaryText, isTriable } from "../connect/canary.ts";
 import type { ConnectPorts } from "../connect/connect.ts";
 import { trialText, verifySeconds } from "../connect/verify.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -64,11 +65,9 @@ export interface HookReport {
   readonly gaps: readonly string[];
 }
 
-export type ProbeResult =
-  | { readonly ok: true; readonly value: Probe }
-  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+export type ProbeResult = Result<Probe, FixableFailure>;
 
-export type ReplaceResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type ReplaceResult = { readonly ok: true } | Failure;
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -114,15 +113,15 @@ export async function doctor(ports: DoctorPorts, names: readonly string[], optio
     );
   } else {
     for (const section of sections) ports.print(sectionText(section, sources, ports.paint));
-    for (const line of shadow) ports.print(`${ports.paint.warn("warning")} ${shown(line)}`);
+    for (const line of shadow) ports.print(`${ports.paint.warn("warning")} ${visibleText(line)}`);
     for (const { client, path, canary, trial, gaps } of hooks) {
-      ports.print(`hook of ${client} in ${shown(path)}`);
+      ports.print(`hook of ${client} in ${visibleText(path)}`);
       ports.print(`  ${canaryText(ports.paint, canary)}`);
       if (canary === "failed") ports.print(`  fix: ambit connect ${client} --agent AGENT`);
       else if (trial === null) ports.print("  not verified in the client itself: ambit doctor --clients");
       if (trial !== null)
         ports.print(`  ${trialText(ports.paint, connectionOf(client)?.title ?? client, trial).trim()}`);
-      for (const gap of gaps) ports.print(`  ${ports.paint.warn("gap")}: ${shown(gap)}`);
+      for (const gap of gaps) ports.print(`  ${ports.paint.warn("gap")}: ${visibleText(gap)}`);
     }
     ports.print(footer(totals, ports.paint));
   }
@@ -148,7 +147,7 @@ function totalsOf(sections: readonly Section[]): Totals {
 }
 
 function footer({ passed, failed, warnings }: Totals, paint: Paint): string {
-  const text = `${passed} passed, ${failed} failed, ${counted(warnings, "warning", "warnings")}`;
+  const text = `${passed} passed, ${failed} failed, ${countText(warnings, "warning", "warnings")}`;
   return failed > 0 ? paint.bad(text) : warnings > 0 ? paint.warn(text) : paint.good(text);
 }
 

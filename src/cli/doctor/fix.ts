@@ -5,7 +5,7 @@ import { type Change, differenceOf } from "../../agents/project/difference.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { type Edit, mend } from "../../doctor/fixes.ts";
 import type { Probe, ProbeAgent } from "../../doctor/probe.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { DoctorOptions, DoctorPorts } from "./doctor.ts";
 
@@ -104,13 +104,13 @@ function fixText(
 ): string {
   const more = widened.length - changesShownMax;
   return [
-    `${paint.strong(shown(agent))}  ${paint.dim(shown(file))}`,
+    `${paint.strong(visibleText(agent))}  ${paint.dim(visibleText(file))}`,
     ...edits
       .toSorted((left, right) => left.line - right.line)
       .flatMap(({ line, was, now }) => [
-        `  ${paint.dim(`line ${line}:`)} ${paint.bad(shown(was))} -> ${paint.good(shown(now))}`,
+        `  ${paint.dim(`line ${line}:`)} ${paint.bad(visibleText(was))} -> ${paint.good(visibleText(now))}`,
       ]),
-    ...widened.slice(0, changesShownMax).map((text) => `  ${paint.bad("+ newly allowed:")} ${shown(text)}`),
+    ...widened.slice(0, changesShownMax).map((text) => `  ${paint.bad("+ newly allowed:")} ${visibleText(text)}`),
     ...(more > 0 ? [`  ${paint.bad(`+ and ${more} more`)}`] : []),
   ].join("\n");
 }
@@ -118,12 +118,12 @@ function fixText(
 function endText({ agent, outcome, heldBack, message }: FixReport, paint: Paint): string {
   const lines: string[] = [];
   if (outcome === "written") lines.push(`  ${paint.good("written")}`);
-  const why = message === null ? "" : `: ${shown(message)}`;
+  const why = message === null ? "" : `: ${visibleText(message)}`;
   if (outcome === "refused") lines.push(`  ${paint.dim("not written")}${why}`);
   if (outcome === "failed") lines.push(`  ${paint.bad("not written")}${why}`);
   for (const { line, was, now } of heldBack)
     lines.push(
-      `  ${paint.warn("skipped")} ${shown(agent)} line ${line}: ${shown(was)} -> ${shown(now)} would widen grants; add --allow-widening, or omit --yes`,
+      `  ${paint.warn("skipped")} ${visibleText(agent)} line ${line}: ${visibleText(was)} -> ${visibleText(now)} would widen grants; add --allow-widening, or omit --yes`,
     );
   return lines.join("\n");
 }

@@ -5,7 +5,7 @@ import { place, type Source } from "../../core/notation/source.ts";
 import type { Section } from "../../doctor/examine.ts";
 import { type Finding, kindOf } from "../../doctor/finding.ts";
 import { DIAGNOSTICS, type Page } from "../explain/pages.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { renderSpan } from "../terminal/render.ts";
 import { FINDINGS } from "./pages.ts";
@@ -14,12 +14,12 @@ type Sources = ReadonlyMap<string, Source>;
 
 export function sectionText(section: Section, sources: Sources, paint: Paint): string {
   const { title, file, findings, leftOut, accepted, passed } = section;
-  const beside = file === null ? "" : `  ${paint.dim(shown(file))}`;
+  const beside = file === null ? "" : `  ${paint.dim(visibleText(file))}`;
   return [
-    `${paint.strong(shown(title))}${beside}`,
-    ...passed.map((text) => `  ${paint.good("✓")} ${shown(text)}`),
+    `${paint.strong(visibleText(title))}${beside}`,
+    ...passed.map((text) => `  ${paint.good("✓")} ${visibleText(text)}`),
     ...findings.flatMap((finding) => findingLines(finding, sources, paint)),
-    ...accepted.map(({ code, reason }) => paint.dim(`  · ${code} is accepted: ${shown(reason)}`)),
+    ...accepted.map(({ code, reason }) => paint.dim(`  · ${code} is accepted: ${visibleText(reason)}`)),
     ...(leftOut === 0 ? [] : [paint.dim(`  · and ${leftOut} more`)]),
   ].join("\n");
 }
@@ -29,17 +29,17 @@ function findingLines(finding: Finding, sources: Sources, paint: Paint): readonl
   const source = span === null ? undefined : sources.get(span.source);
   const lead = `    ${paint.dim("=")}`;
   return [
-    `  ${mark(finding, paint)} ${paint.strong(code)}: ${shown(message)}`,
+    `  ${mark(finding, paint)} ${paint.strong(code)}: ${visibleText(message)}`,
     ...(source === undefined ? [] : renderSpan(span, source, paint).map((line) => `    ${line}`)),
-    `${lead} ${shown(meaningOf(finding))}`,
-    ...(suggestion === null ? [] : [`${lead} did you mean ${paint.strong(shown(suggestion))}?`]),
+    `${lead} ${visibleText(meaningOf(finding))}`,
+    ...(suggestion === null ? [] : [`${lead} did you mean ${paint.strong(visibleText(suggestion))}?`]),
     ...(fix === null || fix === suggestion ? [] : fixLines(fix, lead)),
   ];
 }
 
 /** A fix of several lines stands below its word, so that it can be copied. */
 function fixLines(fix: string, lead: string): readonly string[] {
-  const lines = fix.split("\n").map(shown);
+  const lines = fix.split("\n").map(visibleText);
   return lines.length === 1
     ? [`${lead} fix: ${lines[0]}`]
     : [`${lead} fix:`, ...lines.map((line) => `        ${line}`)];

@@ -9,7 +9,7 @@ import { changeClass } from "../can/change-class.ts";
 import { underTrust } from "../can/untrusted.ts";
 import { showVerdict } from "../can/verdict.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 
 type Seen = Pick<CliPorts, "changeClass" | "moment" | "paint" | "reading">;
@@ -26,17 +26,17 @@ export function denialText(ports: Seen, loaded: DenialSubject, { code, request, 
   // No rule stands behind it, so there is none to look at.
   if (code === "not_available") {
     const because = asked !== null && isNameAlone(asked) ? ": the host name could not be resolved" : "";
-    return `${word}: not reachable while running: ${shown(request)}  ${code}${because}${often}`;
+    return `${word}: not reachable while running: ${visibleText(request)}  ${code}${because}${often}`;
   }
   // Where the grants are not what refused it, what they say to it is no answer.
   const verdict = asked === null ? null : verdictOn(ports, loaded, asked);
   const why =
     asked !== null && verdict !== null && isAllowed(ports, loaded, asked, verdict)
       ? `ambit explain ${code}`
-      : `ambit can ${shown(agent.id)} ${shown(request)}`;
+      : `ambit can ${visibleText(agent.id)} ${visibleText(request)}`;
   const grant = asked === null || verdict === null ? null : missingGrant(ports, loaded, asked, verdict);
-  const fix = grant === null ? "" : `\n  grant it: ${shown(commandText(["agents", "grant", agent.id, grant]))}`;
-  return `${word}: denied while running: ${shown(request)}  ${code}${often}\n  why: ${why}${fix}`;
+  const fix = grant === null ? "" : `\n  grant it: ${visibleText(commandText(["agents", "grant", agent.id, grant]))}`;
+  return `${word}: denied while running: ${visibleText(request)}  ${code}${often}\n  why: ${why}${fix}`;
 }
 
 /** For a host that no grant names: package managers and other programs need it often. */

@@ -17,7 +17,7 @@ import { showVerdict } from "../can/verdict.ts";
 import { landDraft } from "../changes/command.ts";
 import { changesLines } from "../changes/render.ts";
 import type { ControlPorts } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -56,8 +56,8 @@ export async function exec(
   const wrong = (message: string, fix: string | null): ExitCode => {
     if (json) ports.print(jsonLine(refusedData({ code: "invalid_input", message, fix }, null)));
     else {
-      const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
-      ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${hint}`);
+      const hint = fix === null ? "" : `\n  fix: ${visibleText(fix)}`;
+      ports.printError(`${ports.paint.bad("error")}: ${visibleText(message)}${hint}`);
     }
     return EXIT.refused;
   };
@@ -212,7 +212,7 @@ function tell(ports: ExecPorts, name: string, loaded: LoadedAgent, result: ExecR
   if (result.ok) {
     const ended = endedText(result.ran.ending);
     if (ended !== null) ports.printError(`${paint.bad("ambit")}: ${ended}`);
-    if (result.ran.hint !== undefined) ports.printError(`${paint.warn("ambit")}: ${shown(result.ran.hint)}`);
+    if (result.ran.hint !== undefined) ports.printError(`${paint.warn("ambit")}: ${visibleText(result.ran.hint)}`);
     if (result.ran.enforcement.some(({ strength }) => strength === "none"))
       ports.printError(
         `${paint.bad("ambit")}: this program ran without a sandbox: none is available here, and your config.yml has bare: true`,
@@ -235,17 +235,17 @@ function tellDenial(ports: ExecPorts, { refused, denial }: Extract<ExecResult, {
   const { id, approval } = denial;
   // What was refused or has expired can no longer be approved.
   if (refused.code === "approval_required" && approval !== null)
-    ports.printError(`  approve: ambit approve ${shown(approval)}`);
-  if (id !== "") ports.printError(`  why: ambit why ${shown(id)}`);
+    ports.printError(`  approve: ambit approve ${visibleText(approval)}`);
+  if (id !== "") ports.printError(`  why: ambit why ${visibleText(id)}`);
 }
 
 function refusalText({ code, message, fix }: ExecRefusal, word: string): string {
-  const said = message === "" ? "" : `: ${shown(message)}`;
-  return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${shown(fix)}`}\n  ambit explain ${code}`;
+  const said = message === "" ? "" : `: ${visibleText(message)}`;
+  return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${visibleText(fix)}`}\n  ambit explain ${code}`;
 }
 
 function endedText(ending: Ending): string | null {
-  if (ending.kind === "unstarted") return `the program was not started: ${shown(ending.reason)}`;
+  if (ending.kind === "unstarted") return `the program was not started: ${visibleText(ending.reason)}`;
   if (ending.kind !== "ended") return null;
   switch (ending.because) {
     case "time":
@@ -255,9 +255,9 @@ function endedText(ending: Ending): string | null {
     case "stopped":
       return "killed: stopped";
     case "draft":
-      return `killed: ${shown(ending.reason)}`;
+      return `killed: ${visibleText(ending.reason)}`;
     case "person":
-      return `killed by \`${shown(ending.reason)}\``;
+      return `killed by \`${visibleText(ending.reason)}\``;
     default:
       return ending satisfies never;
   }

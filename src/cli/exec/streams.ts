@@ -1,7 +1,7 @@
 // The streams of a program: its input, the sinks of its output, and what stops it.
 import { writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { isTerminal } from "../terminal/output.ts";
 import type { ExecStreams } from "./ports.ts";
 
@@ -141,7 +141,7 @@ class TerminalLines {
   write(bytes: Uint8Array): void {
     const lines = (this.#line + this.#decoder.write(Buffer.from(bytes))).split("\n");
     this.#line = lines.pop() ?? "";
-    for (const line of lines) this.#print(`${shown(line)}\n`);
+    for (const line of lines) this.#print(`${visibleText(line)}\n`);
     if (this.#line.length > lineCharactersMax) this.#flush();
   }
 
@@ -152,7 +152,7 @@ class TerminalLines {
   }
 
   #flush(): void {
-    this.#print(shown(this.#line));
+    this.#print(visibleText(this.#line));
     this.#line = "";
   }
 

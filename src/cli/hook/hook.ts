@@ -2,7 +2,7 @@
 // does the same faster; this command starts the daemon first, where none runs. INVARIANT: every failure blocks the call.
 import type { Command } from "commander";
 import type { CallCommandPorts } from "../call/call.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 
 export interface HookCommandOptions {
@@ -18,7 +18,7 @@ const inputBytesMax = 1_000_000;
 
 export async function hook(ports: CallCommandPorts, client: string, options: HookCommandOptions): Promise<ExitCode> {
   const block = (why: string): ExitCode => {
-    ports.printError(`ambit: the call is blocked: ${shown(why)}`);
+    ports.printError(`ambit: the call is blocked: ${visibleText(why)}`);
     return EXIT.usage;
   };
   const text = await inputText(ports);

@@ -7,7 +7,7 @@ import { claudeRules, cursorRules, geminiRules, mapRules, type NativeRule } from
 import type { Json } from "../../core/base/json.ts";
 import type { ClientSettings } from "../connect/connect.ts";
 import type { OrgPorts } from "../org/ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -216,13 +216,16 @@ const KINDS: Readonly<Record<RuleFinding["kind"], string>> = {
 function tell(ports: ImportPorts, { agent, path, isThere, grants, findings }: Report): void {
   const { paint } = ports;
   for (const { kind, rule, file, text } of findings)
-    ports.print(`${paint.warn(KINDS[kind].padEnd(12))}  ${shown(file)}  ${shown(rule)}\n    ${shown(text)}`);
+    ports.print(
+      `${paint.warn(KINDS[kind].padEnd(12))}  ${visibleText(file)}  ${visibleText(rule)}\n    ${visibleText(text)}`,
+    );
   if (grants.length === 0) {
     ports.print(isThere ? `${path}: no rule gives more than the agent has` : "no grant can be made of these rules");
     return;
   }
   ports.print(`${isThere ? "changes of" : "new file"} ${path}:`);
-  for (const { spec, rule } of grants) ports.print(`${paint.good("+")} ${shown(spec)}  ${paint.dim(shown(rule))}`);
+  for (const { spec, rule } of grants)
+    ports.print(`${paint.good("+")} ${visibleText(spec)}  ${paint.dim(visibleText(rule))}`);
   if (isThere) {
     ports.print("to accept one of them:");
     for (const { spec } of grants) ports.print(`  ${commandText(["agents", "grant", agent, spec])}`);

@@ -7,7 +7,7 @@ import { type ConnectClient, type InitFileResult, type InitOptions, type InitPor
 
 const found: Surroundings = { isGit: true, clients: [], servers: [], toolchains: [], sample: "go.mod" };
 
-function worldOf(more: Partial<InitPorts>, there: readonly string[] = []) {
+function fixtureOf(more: Partial<InitPorts>, there: readonly string[] = []) {
   const files = new Map(there.map((path) => [path, "mine"]));
   const said: string[] = [];
   const complained: string[] = [];
@@ -49,7 +49,7 @@ const none: ConnectClient = async () => {
 };
 
 test("with --yes a reader is written, trusted, and tested", async () => {
-  const { ports, files, said, trusted } = worldOf({});
+  const { ports, files, said, trusted } = fixtureOf({});
   expect(await init(ports, yes, none)).toBe(EXIT.ok);
   expect([...files.keys()]).toContain(".ambit/agents/reader.md");
   expect([...files.keys()]).not.toContain(".ambit/agents/coder.md");
@@ -68,7 +68,7 @@ describe("--preset", () => {
     ["../coder", null],
   ];
   test.each(rows)("%s", async (preset, names) => {
-    const { ports, files, complained } = worldOf({});
+    const { ports, files, complained } = fixtureOf({});
     expect(await init(ports, { ...yes, preset }, none)).toBe(names === null ? EXIT.usage : EXIT.ok);
     const agents = [...files.keys()].filter((path) => path.includes("/agents/"));
     expect(agents).toEqual((names ?? []).map((name) => `.ambit/agents/${name}.md`));
@@ -81,7 +81,7 @@ describe("existing files are kept and not trusted", () => {
     ["a record of that name", {}, [".ambit/agents/reader.md"]],
     ["another workspace", { isWorkspace: true }, []],
   ] as const)("%s", async (_title, more, there) => {
-    const { ports, files, said, trusted } = worldOf(more, there);
+    const { ports, files, said, trusted } = fixtureOf(more, there);
     expect(await init(ports, yes, none)).toBe(EXIT.ok);
     for (const path of there) expect(files.get(path)).toBe("mine");
     expect(trusted()).toBe(0);
@@ -89,7 +89,7 @@ describe("existing files are kept and not trusted", () => {
   });
 
   test("nor is anything if a file could not be written", async () => {
-    const { ports, complained, trusted } = worldOf({
+    const { ports, complained, trusted } = fixtureOf({
       write: () => ({ ok: false, message: "cannot be written (EROFS)" }),
     });
     expect(await init(ports, yes, none)).toBe(EXIT.error);
@@ -103,7 +103,7 @@ describe("it fails before it writes", () => {
     ["without a terminal and without --yes", {}, { yes: false, json: false }, /--yes/],
     ["in a home folder", { project: null }, yes, /cd into a project/],
   ] as const)("%s", async (_title, more, options, says) => {
-    const { ports, files, complained } = worldOf(more);
+    const { ports, files, complained } = fixtureOf(more);
     expect(await init(ports, options, none)).toBe(EXIT.usage);
     expect(files.size).toBe(0);
     expect(complained.join()).toMatch(says);
@@ -111,7 +111,7 @@ describe("it fails before it writes", () => {
 });
 
 test("--json is one object", async () => {
-  const { ports, said } = worldOf({});
+  const { ports, said } = fixtureOf({});
   await init(ports, { ...yes, json: true }, none);
   expect(said.length).toBe(1);
   expect(JSON.parse(said[0] ?? "")).toMatchObject({
@@ -130,7 +130,7 @@ describe("clients that were found", () => {
   ];
   const ask = async (options: InitOptions, more: Partial<InitPorts> = {}, isFailing = false) => {
     const asked: (readonly [string, string, boolean])[] = [];
-    const { ports, said } = worldOf({ look: () => ({ ...found, clients }), ...more });
+    const { ports, said } = fixtureOf({ look: () => ({ ...found, clients }), ...more });
     const exit = await init(ports, options, async (...one) => {
       asked.push(one);
       return isFailing ? "failed" : one[0] === "claude" ? "connected" : "declined";

@@ -1,10 +1,11 @@
 // `ambit init`: looks at what the project has, writes a first agent, and leads to a first `can`.
 
 import { agentPath, firstRequest, STARTERS, type Starter, starterFiles } from "../../agents/schema/starter.ts";
+import type { Failure } from "../../core/base/result.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { newestPreset } from "../../core/notation/record/presets.ts";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
@@ -44,9 +45,7 @@ function initFix({ preset }: InitOptions): string {
   return preset === undefined ? "ambit init --yes" : `ambit init --yes --preset ${preset}`;
 }
 
-export type InitFileResult =
-  | { readonly ok: true; readonly kind: "written" | "kept" }
-  | { readonly ok: false; readonly message: string };
+export type InitFileResult = { readonly ok: true; readonly kind: "written" | "kept" } | Failure;
 
 export const INIT_EXAMPLES: string = `
 Examples:
@@ -165,7 +164,7 @@ async function write(
     );
   else {
     const { paint } = ports;
-    ports.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
+    ports.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(visibleText(line))}`).join("\n")}`);
   }
   return failed.length > 0 || [...connected.values()].includes("failed") ? EXIT.error : EXIT.ok;
 }
@@ -179,13 +178,13 @@ interface FilesResult {
 
 function printFiles(ports: InitPorts, { found, written, kept, failed }: FilesResult): void {
   const { paint } = ports;
-  for (const line of foundLines(found)) ports.print(paint.dim(shown(line)));
+  for (const line of foundLines(found)) ports.print(paint.dim(visibleText(line)));
   for (const path of written) {
     const starter = STARTERS.find(({ name }) => path === agentPath(name));
     ports.print(`${paint.good("wrote")} ${path}${starter === undefined ? "" : `  ${paint.dim(starter.does)}`}`);
   }
   for (const path of kept) ports.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(already exists)")}`);
-  for (const message of failed) ports.printError(`${paint.bad("error")}: ${shown(message)}`);
+  for (const message of failed) ports.printError(`${paint.bad("error")}: ${visibleText(message)}`);
 }
 
 /** What was found, one line a kind. */

@@ -4,9 +4,9 @@ import { isOlderVersion } from "../../core/base/version.ts";
 import { type ConnectPorts, disconnect } from "../connect/connect.ts";
 import { tellRefusal } from "../control-ports.ts";
 import { type DaemonPorts, daemonStop } from "../daemon/daemon.ts";
-import { shown } from "../terminal/cells.ts";
-import { quoted } from "../terminal/command-text.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { quoteWord } from "../terminal/command-text.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { confirmation } from "../terminal/problems.ts";
@@ -52,9 +52,9 @@ export async function upgrade(ports: InstallPorts, { json, check }: UpgradeOptio
   const backups = ports.installation.backups();
   if (json) ports.print(jsonLine({ version, daemon: daemon?.version ?? null, state, sessions, isReplaced, backups }));
   else {
-    ports.print(`program  ${version}  ${paint.dim(shown(ports.installation.package))}`);
+    ports.print(`program  ${version}  ${paint.dim(visibleText(ports.installation.package))}`);
     ports.print(`daemon   ${daemonText(state, daemon?.version ?? "", sessions, isReplaced)}`);
-    for (const name of backups) ports.print(`backup   ${shown(name)}`);
+    for (const name of backups) ports.print(`backup   ${visibleText(name)}`);
     if (ports.installation.isInstalled) ports.print(paint.dim("a newer release: npm outdated -g ambit"));
   }
   return state === "newer" || state === "busy" || (state === "replaceable" && check) ? EXIT.error : EXIT.ok;
@@ -68,13 +68,13 @@ function stateOf(program: string, daemon: string | null, sessions: number): Daem
 }
 
 function daemonText(state: DaemonState, version: string, sessions: number, isReplaced: boolean): string {
-  if (isReplaced) return `${shown(version)} was replaced`;
+  if (isReplaced) return `${visibleText(version)} was replaced`;
   return {
     "not running": "not running; the next one is this version",
-    current: `${shown(version)}, the same version`,
-    replaceable: `${shown(version)}, older; the next command replaces it`,
-    busy: `${shown(version)}, older; ${counted(sessions, "session uses", "sessions use")} it; it is replaced once they end, or by: ambit daemon stop`,
-    newer: `${shown(version)}, newer than this program; use that installation, or upgrade this one`,
+    current: `${visibleText(version)}, the same version`,
+    replaceable: `${visibleText(version)}, older; the next command replaces it`,
+    busy: `${visibleText(version)}, older; ${countText(sessions, "session uses", "sessions use")} it; it is replaced once they end, or by: ambit daemon stop`,
+    newer: `${visibleText(version)}, newer than this program; use that installation, or upgrade this one`,
   }[state];
 }
 
@@ -88,7 +88,7 @@ export async function uninstall(ports: InstallPorts, options: UninstallOptions):
   const hooks = ports.clientSettings.hooks();
   const places = hooks.map(({ client, scope, path }) => ({ client, scope, path }));
   if (!options.json)
-    for (const { client, path } of places) ports.print(`takes the hook of ${client} out of ${shown(path)}`);
+    for (const { client, path } of places) ports.print(`takes the hook of ${client} out of ${visibleText(path)}`);
   const question = "End the daemon and every session, and disconnect these clients?";
   const unconfirmed = await confirmation(ports, options, question, "ambit uninstall --yes");
   if (unconfirmed !== null) return unconfirmed;
@@ -120,10 +120,10 @@ function leftovers(installation: Installation): readonly { readonly what: string
       : [
           {
             what: "log, secrets, trust, approvals, drafts that have not landed",
-            remove: `rm -r ${quoted(shown(state))}`,
+            remove: `rm -r ${quoteWord(visibleText(state))}`,
           },
         ]),
-    ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoted(shown(config))}` }]),
+    ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoteWord(visibleText(config))}` }]),
     { what: "`.ambit` in your projects: files that you and your team wrote", remove: null },
     {
       what: "hooks of clients in other projects: they block every call until you take them out there",
@@ -131,7 +131,7 @@ function leftovers(installation: Installation): readonly { readonly what: string
     },
     {
       what: "the program",
-      remove: isInstalled ? "npm uninstall -g ambit" : `rm -r ${quoted(shown(installation.package))}`,
+      remove: isInstalled ? "npm uninstall -g ambit" : `rm -r ${quoteWord(visibleText(installation.package))}`,
     },
   ];
 }

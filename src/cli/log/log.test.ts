@@ -1,6 +1,6 @@
 // The log with a fake daemon: the requests, the output, the exit status.
 import { describe, expect, test } from "vitest";
-import { GONE, NOW, placed, run } from "../../../test/audit/log-command.ts";
+import { chainedEntries, GONE, NOW, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
 import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { cellsOf } from "../terminal/cells.ts";
@@ -56,7 +56,7 @@ describe("the table", () => {
       code: "scope_violation",
       more: { requests: ["fs.read /etc/passwd", "b"] },
     });
-    const { out, exit, closed } = await run({ entries: placed(entryOf(1), denied) }, "log");
+    const { out, exit, closed } = await run({ entries: chainedEntries(entryOf(1), denied) }, "log");
     expect(out.split("\n").map((line) => line.trimEnd())).toEqual([
       "time                       agent           workspace     tool              verdict                     request                                                   id",
       "2023-11-14 22:13:20Z       scout           w             read_file         allow                       fs.read /w/1                                              c000001",
@@ -75,7 +75,7 @@ describe("the table", () => {
       code: "capability_absent",
       more: { requests: ["fs.read /a/long/path/to/some/file/that/does/not/fit/in/the/table/of/a/narrow/terminal"] },
     });
-    const { out } = await run({ entries: placed(entryOf(1), denied), columns }, "log");
+    const { out } = await run({ entries: chainedEntries(entryOf(1), denied), columns }, "log");
     const lines = out.split("\n");
     expect(Math.max(...lines.map((line) => cellsOf(line).columns))).toBeLessThanOrEqual(columns);
     expect(lines[1]).toBe("2023-11-14 (UTC)");
@@ -85,13 +85,13 @@ describe("the table", () => {
 
   test("of a narrow terminal has a heading for each day", async () => {
     const next = entryOf(2, { at: entryOf(1).at + 86_400_000 });
-    const { out } = await run({ entries: placed(entryOf(1), next, next), columns: 80 }, "log");
+    const { out } = await run({ entries: chainedEntries(entryOf(1), next, next), columns: 80 }, "log");
     expect(out.match(/^2023-11-\d\d .*$/gmu)).toEqual(["2023-11-14 (UTC)", "2023-11-15 (UTC)"]);
   });
 
   test("is coloured by the outcome", async () => {
     const denied = entryOf(2, { outcome: "deny", code: "revoked" });
-    const { out } = await run({ entries: placed(entryOf(1), denied), paint: COLOURS }, "log");
+    const { out } = await run({ entries: chainedEntries(entryOf(1), denied), paint: COLOURS }, "log");
     expect(out).toContain("\u001b[32mallow ");
     expect(out).toContain("\u001b[31mdeny revoked ");
   });
@@ -103,7 +103,7 @@ describe("the table", () => {
   });
 
   test("of ten thousand entries is requested page by page", async () => {
-    const entries = placed(...Array.from({ length: 10_000 }, (_, at) => entryOf(at + 1)));
+    const entries = chainedEntries(...Array.from({ length: 10_000 }, (_, at) => entryOf(at + 1)));
     const { out, asked } = await run({ entries }, "log", "--count", "9999");
     const lines = out.trimEnd().split("\n");
     expect(lines.length).toBe(10_000);
@@ -115,14 +115,14 @@ describe("the table", () => {
   });
 
   test("ends although the daemon repeats the same answer", async () => {
-    const entries = placed(entryOf(1));
+    const entries = chainedEntries(entryOf(1));
     const stuck = [{ ...(entries[0] as ChainedEntry), place: Number.MAX_SAFE_INTEGER }];
     expect((await run({ entries: stuck }, "log", "--count", "100")).exit).toBe(0);
   });
 });
 
 describe("hostile text", () => {
-  const entries = placed(hostile, hostileEnd, hostileOther);
+  const entries = chainedEntries(hostile, hostileEnd, hostileOther);
   test.each([
     ["log"],
     ["log", "--json"],
@@ -163,7 +163,7 @@ describe("hostile text", () => {
       } as never,
     });
     for (const argv of [["log"], ["log", "--session", "s1"], ["why", odd.id]])
-      expect((await run({ entries: placed(odd) }, ...argv)).exit).toBe(0);
+      expect((await run({ entries: chainedEntries(odd) }, ...argv)).exit).toBe(0);
   });
 });
 
@@ -224,7 +224,7 @@ describe("following", () => {
   test("continues after the shown entries, and ends with the daemon", async () => {
     const later = [{ place: 3, entry: entryOf(3) }];
     const { out, exit, asked, err } = await run(
-      { entries: placed(entryOf(1), entryOf(2)), later },
+      { entries: chainedEntries(entryOf(1), entryOf(2)), later },
       "log",
       "--follow",
       "--agent",
@@ -255,7 +255,7 @@ describe("a transcript", () => {
     });
     const denied = entryOf(3, { outcome: "deny", code: "revoked", tool: "exec" });
     const lost = entryOf(4, { tool: "exec" });
-    const { out } = await run({ entries: placed(call, ended, denied, lost) }, "log", "--session", "s1");
+    const { out } = await run({ entries: chainedEntries(call, ended, denied, lost) }, "log", "--session", "s1");
     expect(out).toBe(`session s1  agent scout  user ann  workspace /w
 
 2023-11-14 (UTC)
@@ -276,7 +276,7 @@ no outcome logged for exec c000004
 });
 
 describe("a connection that breaks", () => {
-  const entries = placed(...Array.from({ length: 1200 }, (_, at) => entryOf(at + 1)));
+  const entries = chainedEntries(...Array.from({ length: 1200 }, (_, at) => entryOf(at + 1)));
   test.each([
     [["log"], 0],
     [["log", "--count", "1000"], 1],
@@ -306,7 +306,7 @@ describe("--refused", () => {
       more: { requests: ["tool.invoke proc_exec {}", need], need, suggest, times: 2 },
     });
   const grant = 'fs.write{in=/p,paths=["it\'s"]}';
-  const entries = placed(
+  const entries = chainedEntries(
     denied(1, "net.connect a.test:443", "net.connect{hosts=[a.test],ports=[443]}"),
     denied(2, "fs.write /p/it's", grant),
     denied(3, "net.connect a.test:443", "net.connect{hosts=[a.test],ports=[443]}"),
@@ -333,7 +333,7 @@ describe("--refused", () => {
 
   test("says so where nothing was refused, and shows nothing that a terminal obeys", async () => {
     expect((await run({}, "log", "--refused")).out).toBe("nothing was refused\n");
-    expect((await run({ entries: placed(hostile) }, "log", "--refused")).out).not.toMatch(DANGEROUS);
+    expect((await run({ entries: chainedEntries(hostile) }, "log", "--refused")).out).not.toMatch(DANGEROUS);
   });
 
   test.each([["--outcome", "allow"], ["--kind", "alarm"], ["--would-deny"], ["--follow"]])(

@@ -1,7 +1,7 @@
 // `ambit log --refused`: what agents were refused, each request once: calls, and what programs tried while they ran. With the
 // smallest grant that would have allowed it; nothing is granted here.
 import type { ChainedEntry } from "../../core/ports/stores/log.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { numberIn, requestsOf, textIn } from "./details.ts";
 
@@ -32,6 +32,6 @@ export function refusedText({ agent, code, request, times, suggest }: RefusedReq
   const grant =
     suggest === null || agent === null
       ? ""
-      : `\n  grant it: ${shown(commandText(["agents", "grant", agent, suggest]))}`;
-  return `${shown(agent ?? "-")}  ${shown(code ?? "-")}  ${shown(request)}${often}${grant}`;
+      : `\n  grant it: ${visibleText(commandText(["agents", "grant", agent, suggest]))}`;
+  return `${visibleText(agent ?? "-")}  ${visibleText(code ?? "-")}  ${visibleText(request)}${often}${grant}`;
 }

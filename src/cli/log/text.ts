@@ -70,7 +70,7 @@ export class LogTable {
       ...(this.#isNarrow ? [] : [this.#padded("workspace", workspace), this.#padded("tool", tool)]),
       verdict,
       this.#padded("request", request),
-      dim(this.#isNarrow ? cellsOf(id).first(shortId).text : fitted(id, this.#layout.id)),
+      dim(this.#isNarrow ? cellsOf(id).first(shortId).text : fitColumn(id, this.#layout.id)),
     ].join("  ");
   }
 
@@ -107,7 +107,7 @@ export function paintVerdict(paint: Paint, { kind, outcome, code }: LogEntry, te
 }
 
 /** As many columns as that, and no more. */
-export function fitted(text: string, columns: number): string {
+export function fitColumn(text: string, columns: number): string {
   // No character is narrower than one of its units, but for those that take no column at all.
   const cells = cellsOf(text.slice(0, columns * 8));
   const isWhole = cells.columns <= columns && text.length <= columns * 8;
@@ -115,7 +115,7 @@ export function fitted(text: string, columns: number): string {
 }
 
 function padded(text: string, columns: number): string {
-  const cut = fitted(text, columns);
+  const cut = fitColumn(text, columns);
   return cut + " ".repeat(Math.max(0, columns - cellsOf(cut).columns));
 }
 

@@ -1,10 +1,10 @@
 // What happened in one session, in order: calls with their verdicts, what became of them, and what held them.
 import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { clockText, DayHeadings } from "../terminal/time.ts";
 import { decidingGrants, deniedOnTheWay, endText, heldBy, otherMembers, requestsOf, textIn } from "./details.ts";
-import { fitted, paintVerdict, verdictText } from "./text.ts";
+import { fitColumn, paintVerdict, verdictText } from "./text.ts";
 
 const linesPerListMax = 20;
 const lineColumns = 200;
@@ -33,29 +33,29 @@ export class Transcript {
       ...head,
       ...(day === null ? [] : [this.#paint.strong(day)]),
       this.#first(entry),
-      ...detailsOf(entry).map((line) => `${" ".repeat(10)}${fitted(line, lineColumns)}`),
+      ...detailsOf(entry).map((line) => `${" ".repeat(10)}${fitColumn(line, lineColumns)}`),
     ];
   }
 
   end(): readonly string[] {
-    const open = [...this.#open].map(([id, tool]) => `${fitted(tool, 40)} ${fitted(id, 64)}`);
+    const open = [...this.#open].map(([id, tool]) => `${fitColumn(tool, 40)} ${fitColumn(id, 64)}`);
     const counts = `${this.#calls} ${this.#calls === 1 ? "call" : "calls"}, ${this.#denied} denied`;
     return [this.#paint.dim(counts), ...limited(open).map((one) => this.#paint.warn(`no outcome logged for ${one}`))];
   }
 
   #headOf({ session, agent, user, workspace }: LogEntry): readonly string[] {
     const words = [`agent ${agent ?? "-"}`, `user ${user ?? "-"}`, `workspace ${workspace ?? "-"}`];
-    return [`${this.#paint.strong(`session ${fitted(session ?? "-", 64)}`)}  ${shown(words.join("  "))}`, ""];
+    return [`${this.#paint.strong(`session ${fitColumn(session ?? "-", 64)}`)}  ${visibleText(words.join("  "))}`, ""];
   }
 
   #first(entry: LogEntry): string {
     const { kind, at, tool, id, of } = entry;
     const what = kind === "decision" ? "call" : kind;
     const verdict = kind === "outcome" ? endText(entry) : verdictText(entry).replace(`${kind}: `, "");
-    const told = paintVerdict(this.#paint, entry, fitted(verdict, lineColumns));
-    const number = this.#paint.dim(fitted(kind === "outcome" && of !== null ? `of ${of}` : id, 67));
-    const name = tool === null ? "" : `${fitted(tool, 40)}  `;
-    return `${this.#paint.dim(clockText(at).padEnd(8))}  ${fitted(what, 11).padEnd(11)} ${name}${told}  ${number}`;
+    const told = paintVerdict(this.#paint, entry, fitColumn(verdict, lineColumns));
+    const number = this.#paint.dim(fitColumn(kind === "outcome" && of !== null ? `of ${of}` : id, 67));
+    const name = tool === null ? "" : `${fitColumn(tool, 40)}  `;
+    return `${this.#paint.dim(clockText(at).padEnd(8))}  ${fitColumn(what, 11).padEnd(11)} ${name}${told}  ${number}`;
   }
 
   #count({ kind, outcome, id, of, tool }: LogEntry): void {

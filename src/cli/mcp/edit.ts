@@ -9,7 +9,7 @@ import { packageText } from "../../core/notation/servers/server-package.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { editServers, type NewProgram, type NewServer, type ServerEdit } from "../../gateway/edit-servers.ts";
 import { tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -222,7 +222,7 @@ function tell(
     return;
   }
   const word = edit.kind === "switch" ? (edit.isEnabled ? "enabled" : "disabled") : WORDS[edit.kind];
-  ports.print(`${ports.paint.good(word)} ${shown(edit.name)} in ${shown(written.file)}`);
+  ports.print(`${ports.paint.good(word)} ${visibleText(edit.name)} in ${visibleText(written.file)}`);
   if (!written.isTrusted && edit.kind !== "remove") ports.print("  no effect until you trust the project: ambit trust");
   if (edit.kind === "add") {
     ports.print(ports.paint.dim(`  its tools: ${commandText(["mcp", "show", edit.name])}`));
@@ -235,25 +235,25 @@ function tell(
 export function serverLines(server: WrittenServer, paint: Paint): readonly string[] {
   const { name, endpoint, requires, isEnabled } = server;
   const walls = requires.length === 0 ? ["no files of yours, no network"] : requires.map((grant) => compactText(grant));
-  const reached = walls.map((text, at) => `  ${at === 0 ? "reaches " : "        "} ${shown(text)}`);
+  const reached = walls.map((text, at) => `  ${at === 0 ? "reaches " : "        "} ${visibleText(text)}`);
   const secrets = endpointSecrets(endpoint).map(
     ({ name: secret, at, isRevealed }) =>
-      `  ${isRevealed ? paint.warn("reveals ") : "sends   "} ${shown(secret)} in the ${shown(at)}`,
+      `  ${isRevealed ? paint.warn("reveals ") : "sends   "} ${visibleText(secret)} in the ${visibleText(at)}`,
   );
-  const head = `${paint.strong(shown(name))}  ${paintRisk(paint, requiredRisk(requires))} risk${isEnabled ? "" : "  disabled"}`;
+  const head = `${paint.strong(visibleText(name))}  ${paintRisk(paint, requiredRisk(requires))} risk${isEnabled ? "" : "  disabled"}`;
   if (endpoint.kind === "http") {
-    const headers = endpoint.headers.map(([header]) => shown(header)).join(" ");
+    const headers = endpoint.headers.map(([header]) => visibleText(header)).join(" ");
     const sets = headers === "" ? [] : [`  headers  ${headers}`];
-    return [head, `  calls    ${shown(endpoint.address)}`, ...reached, ...sets, ...secrets];
+    return [head, `  calls    ${visibleText(endpoint.address)}`, ...reached, ...sets, ...secrets];
   }
   const { command, runtime, environment, package: pinned } = endpoint;
   return [
     head,
-    `  runs     ${shown(commandWords(command))}`,
-    ...(pinned === null ? [] : [`  package  ${shown(packageText(pinned))}`]),
+    `  runs     ${visibleText(commandWords(command))}`,
+    ...(pinned === null ? [] : [`  package  ${visibleText(packageText(pinned))}`]),
     ...reached,
-    ...(runtime.length === 0 ? [] : [`  programs ${runtime.map((tree) => shown(pathText(tree))).join(" ")}`]),
-    ...(environment.length === 0 ? [] : [`  sets     ${environment.map((one) => shown(one.name)).join(" ")}`]),
+    ...(runtime.length === 0 ? [] : [`  programs ${runtime.map((tree) => visibleText(pathText(tree))).join(" ")}`]),
+    ...(environment.length === 0 ? [] : [`  sets     ${environment.map((one) => visibleText(one.name)).join(" ")}`]),
     ...secrets,
   ];
 }

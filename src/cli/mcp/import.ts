@@ -7,7 +7,7 @@ import { serverTool } from "../../core/notation/servers/server-endpoint.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { editServers } from "../../gateway/edit-servers.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -45,7 +45,7 @@ export async function mcpImport(
   if (!options.json)
     for (const { name, file } of left)
       ports.print(
-        `${ports.paint.warn("left out")}  ${shown(name)}  ${shown(file)}\n    it is the project's; to make it yours, for every project: ${commandText(["mcp", "import", client, name])}`,
+        `${ports.paint.warn("left out")}  ${visibleText(name)}  ${visibleText(file)}\n    it is the project's; to make it yours, for every project: ${commandText(["mcp", "import", client, name])}`,
       );
   if (wanted.length === 0)
     return left.length > 0
@@ -241,7 +241,7 @@ function tell(
   for (const result of results) {
     if (!result.ok) {
       ports.print(
-        `${paint.warn("not imported")}  ${shown(result.name)}  ${shown(result.file)}\n    ${shown(result.why)}`,
+        `${paint.warn("not imported")}  ${visibleText(result.name)}  ${visibleText(result.file)}\n    ${visibleText(result.why)}`,
       );
       continue;
     }
@@ -250,14 +250,14 @@ function tell(
     if (entry !== undefined) for (const line of serverLines(entry, paint)) ports.print(line);
     const fetched = packages.get(name);
     if (fetched !== undefined) for (const line of packageLines(fetched, paint)) ports.print(line);
-    ports.print(paint.dim(`  from     ${shown(from.file)}`));
+    ports.print(paint.dim(`  from     ${visibleText(from.file)}`));
     for (const { secret, at, value, variable, host } of secrets)
       ports.print(
         value === null
-          ? `  ${paint.warn("store it")} ${shown(`${at} comes from your variable ${variable ?? ""}`)}: ${setCommand(name, secret, variable, host)}`
-          : `  ${paint.strong("stores  ")} the value of the ${shown(at)} as the secret ${shown(secret)}`,
+          ? `  ${paint.warn("store it")} ${visibleText(`${at} comes from your variable ${variable ?? ""}`)}: ${setCommand(name, secret, variable, host)}`
+          : `  ${paint.strong("stores  ")} the value of the ${visibleText(at)} as the secret ${visibleText(secret)}`,
       );
-    for (const note of notes) ports.print(`  note     ${shown(note)}`);
+    for (const note of notes) ports.print(`  note     ${visibleText(note)}`);
   }
 }
 
@@ -297,13 +297,13 @@ function report(
       ports.print(`nothing was changed; to import: ${commandText(["mcp", "import", client, ...words, "--yes"])}`);
     return;
   }
-  ports.print(`${ports.paint.good("imported")} ${imported.map(({ name }) => shown(name)).join(", ")}`);
+  ports.print(`${ports.paint.good("imported")} ${imported.map(({ name }) => visibleText(name)).join(", ")}`);
   const files = [
     ...new Set(
       imported.filter(({ secrets }) => secrets.some(({ value }) => value !== null)).map(({ from }) => from.file),
     ),
   ];
-  for (const file of files) ports.print(`  the values are still in ${shown(file)}: remove them there`);
+  for (const file of files) ports.print(`  the values are still in ${visibleText(file)}: remove them there`);
   ports.print(
     ports.paint.dim(`  one server for ${client}: ${commandText(["connect", client, "--agent", "AGENT", "--gateway"])}`),
   );

@@ -3,7 +3,7 @@
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { ServerDetails, ServerView } from "../../core/ports/daemon/server-messages.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
@@ -61,7 +61,7 @@ export async function mcpPin(ports: ServersPorts, name: string, options: PinOpti
   if (!options.json) printDetails(ports, answer.value);
   if (server.pinned !== null && changes.length === 0) {
     if (options.json) ports.print(jsonLine({ name, tools: tools.length, changed: false }));
-    else ports.print(`${shown(name)} is pinned as it is`);
+    else ports.print(`${visibleText(name)} is pinned as it is`);
     return EXIT.ok;
   }
   const question = "Pin this? Agents and their models read these texts.";
@@ -70,7 +70,7 @@ export async function mcpPin(ports: ServersPorts, name: string, options: PinOpti
   const pinned = await pinWith(ports, name, digest, options);
   if (!pinned.ok) return tellRefusal(ports, pinned, options.json);
   if (options.json) ports.print(jsonLine({ name, tools: pinned.value.tools, changed: true }));
-  else ports.print(`${ports.paint.good("pinned")} ${shown(name)}: ${pinned.value.tools} tools`);
+  else ports.print(`${ports.paint.good("pinned")} ${visibleText(name)}: ${pinned.value.tools} tools`);
   return EXIT.ok;
 }
 
@@ -98,23 +98,23 @@ function printServer(ports: ServersPorts, one: ServerView): void {
       : pinned === null
         ? "not used yet"
         : `${pinned} tools${held === 0 ? "" : paint.warn(`, ${held} held`)}`;
-  ports.print(`${paint.strong(shown(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
-  ports.print(paint.dim(`  ${shown(command === null ? (url ?? "") : commandWords(command))}`));
+  ports.print(`${paint.strong(visibleText(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
+  ports.print(paint.dim(`  ${visibleText(command === null ? (url ?? "") : commandWords(command))}`));
   if (one.package !== null) {
     const { text, isStored } = one.package;
     const fix = isStored ? "" : `  ${paint.warn(`not fetched: ambit mcp fetch ${name}`)}`;
-    ports.print(`${paint.dim(`  ${shown(text)}`)}${fix}`);
+    ports.print(`${paint.dim(`  ${visibleText(text)}`)}${fix}`);
   }
   ports.print(
-    paint.dim(`  ${requires.length === 0 ? "no files of yours, no network" : requires.map(shown).join("  ")}`),
+    paint.dim(`  ${requires.length === 0 ? "no files of yours, no network" : requires.map(visibleText).join("  ")}`),
   );
   for (const { name: secret, at, isRevealed } of secrets) {
-    const text = `${isRevealed ? "has the value of" : "sends"} the secret ${shown(secret)} in the ${shown(at)}`;
+    const text = `${isRevealed ? "has the value of" : "sends"} the secret ${visibleText(secret)} in the ${visibleText(at)}`;
     ports.print(`  ${isRevealed ? paint.warn(`${text} (checked)`) : paint.dim(text)}`);
   }
   if (signIn?.state === "signed in") ports.print(paint.dim(`  signed in: ${signInText(signIn)}`));
   else if (signIn !== null) ports.print(`  ${paint.warn(`the sign-in has expired: ambit mcp login ${name}`)}`);
-  if (waits !== null) ports.print(`  ${paint.warn(shown(waits))}`);
+  if (waits !== null) ports.print(`  ${paint.warn(visibleText(waits))}`);
   if (held > 0)
     ports.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);
   if (failure !== null) for (const line of lines(failure)) ports.print(`  ${paint.bad(line)}`);
@@ -126,32 +126,33 @@ function printDetails(
 ): void {
   const { paint } = ports;
   printServer(ports, server);
-  ports.print(`  says it is ${shown(version)}`);
+  ports.print(`  says it is ${visibleText(version)}`);
   if (instructions !== "") {
     ports.print("  instructions, which no model gets:");
     for (const line of lines(instructions)) ports.print(paint.dim(`    ${line}`));
   }
   for (const tool of tools) {
     const state = tool.isPinned ? "" : `  ${paint.warn(server.pinned === null ? "not pinned yet" : "held")}`;
-    ports.print(`  ${paint.strong(shown(tool.name))}${state}`);
+    ports.print(`  ${paint.strong(visibleText(tool.name))}${state}`);
     for (const line of lines(tool.description)) ports.print(`    ${line}`);
     ports.print(
       paint.dim(
-        `    ${tool.map === null ? "no map: its arguments are not decided" : `arguments: ${shown(tool.map)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`}`,
+        `    ${tool.map === null ? "no map: its arguments are not decided" : `arguments: ${visibleText(tool.map)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`}`,
       ),
     );
     if (tool.annotations !== null)
       ports.print(
-        paint.dim(`    its hints, which grant nothing: ${shown(JSON.stringify(tool.annotations).slice(0, 500))}`),
+        paint.dim(`    its hints, which grant nothing: ${visibleText(JSON.stringify(tool.annotations).slice(0, 500))}`),
       );
     if (tool.hasHiddenText) ports.print(`    ${paint.bad("it has characters that do not show")}`);
     if (tool.namesOthers.length > 0)
-      ports.print(`    ${paint.warn(`it speaks of other tools: ${tool.namesOthers.map(shown).join(", ")}`)}`);
+      ports.print(`    ${paint.warn(`it speaks of other tools: ${tool.namesOthers.map(visibleText).join(", ")}`)}`);
   }
-  for (const { tool, why } of refused) ports.print(`  ${shown(tool)}  ${paint.bad("not offered")}: ${shown(why)}`);
+  for (const { tool, why } of refused)
+    ports.print(`  ${visibleText(tool)}  ${paint.bad("not offered")}: ${visibleText(why)}`);
   if (changes.length > 0) ports.print(paint.strong("  changed since it was pinned:"));
   for (const { tool, part, before, now } of changes) {
-    ports.print(`  ${tool === null ? "the server" : shown(tool)}: ${PARTS[part] ?? part}`);
+    ports.print(`  ${tool === null ? "the server" : visibleText(tool)}: ${PARTS[part] ?? part}`);
     if (before !== null) for (const line of lines(before)) ports.print(paint.good(`    - ${line}`));
     if (now !== null) for (const line of lines(now)) ports.print(paint.bad(`    + ${line}`));
   }
@@ -170,5 +171,5 @@ function lines(text: string): readonly string[] {
     text.length > textCharactersMax
       ? `${text.slice(0, textCharactersMax)}\n[${text.length - textCharactersMax} more characters: --json]`
       : text;
-  return cut.split("\n").map(shown);
+  return cut.split("\n").map(visibleText);
 }

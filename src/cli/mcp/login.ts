@@ -2,7 +2,7 @@
 import type { SignInView } from "../../core/ports/daemon/server-messages.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
@@ -40,7 +40,7 @@ export async function mcpLogin(ports: ServersPorts, name: string, options: Login
     const answer = await askOnce(ports, "servers.signin", asked);
     if (!answer.ok) return tellRefusal(ports, answer, options.json);
     if (options.json) ports.print(jsonLine(answer.value));
-    else ports.print(`${ports.paint.good("signed in")} at ${shown(name)}: ${signInText(answer.value.signIn)}`);
+    else ports.print(`${ports.paint.good("signed in")} at ${visibleText(name)}: ${signInText(answer.value.signIn)}`);
     return EXIT.ok;
   } finally {
     redirect.close();
@@ -54,15 +54,17 @@ export async function mcpLogout(ports: ServersPorts, name: string, options: Json
   if (options.json) ports.print(jsonLine({ name, wasSignedIn }));
   else
     ports.print(
-      wasSignedIn ? `${ports.paint.good("signed out")} of ${shown(name)}` : `not signed in at ${shown(name)}`,
+      wasSignedIn
+        ? `${ports.paint.good("signed out")} of ${visibleText(name)}`
+        : `not signed in at ${visibleText(name)}`,
     );
   return EXIT.ok;
 }
 
 export function signInText({ issuer, scope, expires, hosts }: SignInView): string {
-  const also = hosts.length === 0 ? "" : `, which reaches ${hosts.map(shown).join(", ")}`;
+  const also = hosts.length === 0 ? "" : `, which reaches ${hosts.map(visibleText).join(", ")}`;
   const until = expires === null ? "" : `, token until ${timeText(expires)}`;
-  return `${shown(issuer)}${scope === null ? "" : ` (${shown(scope)})`}${until}${also}`;
+  return `${visibleText(issuer)}${scope === null ? "" : ` (${visibleText(scope)})`}${until}${also}`;
 }
 
 /** The page, as it was printed. Hosts that it needs are shown one by one, and allowed by the person. */
@@ -82,20 +84,20 @@ async function openPage(
     if (page !== null) {
       if (options.json) ports.print(jsonLine({ page, issuer }));
       else {
-        ports.printError(`sign in at ${shown(issuer ?? "")}: open this page in your browser`);
-        ports.print(shown(page));
+        ports.printError(`sign in at ${visibleText(issuer ?? "")}: open this page in your browser`);
+        ports.print(visibleText(page));
       }
       return page;
     }
     if (host === null || hosts.length >= hostsMax)
       return fail(ports, options, EXIT.error, `${name} leads to too many hosts`, null);
-    const question = `${shown(name)} signs in at ${shown(host)}, another host than its own. May ambit send requests there?`;
+    const question = `${visibleText(name)} signs in at ${visibleText(host)}, another host than its own. May ambit send requests there?`;
     const again = `ambit mcp login ${name} ${[...hosts, host].map((one) => `--host ${one}`).join(" ")}`;
     const isAllowed =
       options.host?.includes(host) === true || options.host?.includes(host.replace(/:443$/, "")) === true;
     const refused = await confirmation(ports, { ...options, yes: isAllowed }, question, again);
     if (refused !== null) {
-      ports.printError(`  ${shown(name)} needs ${shown(host)}`);
+      ports.printError(`  ${visibleText(name)} needs ${visibleText(host)}`);
       return refused;
     }
     hosts.push(host);

@@ -10,7 +10,7 @@ import {
 } from "../../core/notation/servers/argument-map.ts";
 import { proposedMap } from "../../gateway/propose-map.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -43,21 +43,23 @@ export async function mcpMap(
     const result = { server, tool: tool.tool, input: tool.input, map: inEffect, source: tool.mapSource };
     ports.print(jsonLine({ ...result, proposal: argumentMapText(proposal), tried: argumentMapText(tried), examples }));
   } else {
-    ports.print(`${ports.paint.strong(shown(tool.name))}`);
+    ports.print(`${ports.paint.strong(visibleText(tool.name))}`);
     for (const line of JSON.stringify(tool.input, null, 2).split("\n"))
-      ports.print(ports.paint.dim(`  ${shown(line)}`));
+      ports.print(ports.paint.dim(`  ${visibleText(line)}`));
     ports.print(
       inEffect === null
         ? "no map: a call needs tool.invoke alone"
-        : `in effect: ${shown(inEffect)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`,
+        : `in effect: ${visibleText(inEffect)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`,
     );
     if (inEffect === null)
-      ports.print(`proposal, from names alone: review it, and write it below \`tools\` of ${shown(server)} in mcp.yml`);
-    if (inEffect === null) ports.print(`  ${shown(tool.tool)}: ${shown(argumentMapText(proposal))}`);
+      ports.print(
+        `proposal, from names alone: review it, and write it below \`tools\` of ${visibleText(server)} in mcp.yml`,
+      );
+    if (inEffect === null) ports.print(`  ${visibleText(tool.tool)}: ${visibleText(argumentMapText(proposal))}`);
     for (const { example, requests, refused } of examples) {
-      ports.print(`${shown(example)}`);
-      for (const request of requests) ports.print(`  ${shown(request)}`);
-      if (refused !== null) ports.print(`  ${ports.paint.bad("refused")}: ${shown(refused)}`);
+      ports.print(`${visibleText(example)}`);
+      for (const request of requests) ports.print(`  ${visibleText(request)}`);
+      if (refused !== null) ports.print(`  ${ports.paint.bad("refused")}: ${visibleText(refused)}`);
       else if (requests.length === 0) ports.print("  nothing besides tool.invoke");
     }
   }

@@ -1,6 +1,6 @@
 // `ambit mcp serve`: an agent's tools for a client of the Model Context Protocol, over its pipes, or for many over HTTP.
 import type { OpenSessionRequest } from "../../core/ports/daemon/daemon-calls.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
@@ -127,15 +127,15 @@ function broughtCaveats(ports: McpPorts, isUnconfined: boolean): string | null {
     return UNCONFINED;
   }
   const { text, source, problem, hint } = chosenCaveats(sources);
-  if (problem !== null) ports.printError(`${paint.warn("warning")}: ${shown(problem)}: everything is denied`);
+  if (problem !== null) ports.printError(`${paint.warn("warning")}: ${visibleText(problem)}: everything is denied`);
   if (source === null) ports.printError("  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS");
-  else ports.printError(`ambit: no agent named; grants come from ${shown(source)}`);
-  if (hint !== null) ports.printError(`  hint: ${shown(hint)}`);
+  else ports.printError(`ambit: no agent named; grants come from ${visibleText(source)}`);
+  if (hint !== null) ports.printError(`  hint: ${visibleText(hint)}`);
   return text;
 }
 
 function usage(ports: McpPorts, message: string, fix: string | null): ExitCode {
-  const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
-  ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${hint}`);
+  const hint = fix === null ? "" : `\n  fix: ${visibleText(fix)}`;
+  ports.printError(`${ports.paint.bad("error")}: ${visibleText(message)}${hint}`);
   return EXIT.usage;
 }

@@ -9,7 +9,7 @@ import { refusal } from "../../core/ports/daemon/exchange.ts";
 import type { FetchedPackage } from "../../core/ports/daemon/server-messages.ts";
 import { ownProgram } from "../../gateway/npm-lock.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -41,7 +41,8 @@ export async function fetchPackage(
   const found = npmRegistry(name, { ...ports.npmSettings(), option: options.registry ?? null });
   if (!found.ok) return refusal("invalid_input", found.message, found.fix);
   const { registry } = found;
-  if (!options.json) ports.printError(ports.paint.dim(`fetching ${shown(`${name}@${range}`)} from ${shown(registry)}`));
+  if (!options.json)
+    ports.printError(ports.paint.dim(`fetching ${visibleText(`${name}@${range}`)} from ${visibleText(registry)}`));
   const { expected = null } = options;
   const answer = await askOnce(ports, "packages.fetch", {
     ...{ cwd: ports.cwd, name, range, registry },
@@ -72,12 +73,12 @@ const namesMax = 8;
 /** What a person is shown before the yes. */
 export function packageLines({ fetched, registry, range }: NewPackage, paint: Paint): readonly string[] {
   const { name, version, integrity, packages, scripts, hasScripts, bytes } = fetched;
-  const named = scripts.slice(0, namesMax).map(shown).join(", ");
+  const named = scripts.slice(0, namesMax).map(visibleText).join(", ");
   const more = scripts.length > namesMax ? ` and ${scripts.length - namesMax} more` : "";
-  const asked = range === version ? "" : ` (${shown(range)})`;
+  const asked = range === version ? "" : ` (${visibleText(range)})`;
   return [
-    `  fetched  ${shown(`${name}@${version}`)}${asked} from ${shown(registry)}`,
-    `           ${paint.dim(shown(integrity))}`,
+    `  fetched  ${visibleText(`${name}@${version}`)}${asked} from ${visibleText(registry)}`,
+    `           ${paint.dim(visibleText(integrity))}`,
     `           ${packages} package${packages === 1 ? "" : "s"}, ${(bytes / MEBIBYTE).toFixed(1)} MiB`,
     scripts.length === 0
       ? "           no install scripts"
@@ -136,7 +137,8 @@ async function fetchOne(
     const fix = fetched.code === "pin_changed" ? `ambit mcp update ${name} --to ${pinned.version}` : fetched.fix;
     return tellRefusal(ports, { ...fetched, fix }, options.json);
   }
-  if (!options.json) ports.print(`${ports.paint.good("fetched")} ${shown(packageText(pinned))} for ${shown(name)}`);
+  if (!options.json)
+    ports.print(`${ports.paint.good("fetched")} ${visibleText(packageText(pinned))} for ${visibleText(name)}`);
   return { name, package: packageText(pinned), lock: pinned.lock };
 }
 
@@ -188,10 +190,12 @@ async function repin(
   if (!fetched.ok) return tellRefusal(ports, fetched, options.json);
   const { pin, command } = fetched.value;
   if (before?.lock === pin.lock && before.integrity === pin.integrity && before.hasScripts === pin.hasScripts) {
-    if (!options.json) ports.print(`${shown(name)} has ${shown(packageText(pin))} already, with the same dependencies`);
+    if (!options.json)
+      ports.print(`${visibleText(name)} has ${visibleText(packageText(pin))} already, with the same dependencies`);
     return { name, package: packageText(pin), isSame: true };
   }
-  const versions = before === null ? [] : [`  package  ${shown(packageText(before))} -> ${shown(packageText(pin))}`];
+  const versions =
+    before === null ? [] : [`  package  ${visibleText(packageText(before))} -> ${visibleText(packageText(pin))}`];
   const lines = [...versions, ...packageLines(fetched.value, ports.paint)];
   const edit = { kind: "package" as const, name, command, package: pin };
   const done = await change(ports, edit, { ...options, user, isQuiet: options.json }, lines);

@@ -1,11 +1,13 @@
 // The ports of the commands about an org.
+
 import type { RecordMember, WholeOrg } from "../../agents/disk/org-members.ts";
+import type { Failure, Result } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { OrgTree } from "../../org/org-markdown.ts";
 import type { ControlPorts } from "../control-ports.ts";
 import type { CliPorts } from "../ports.ts";
 
-export type FileResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+export type FileResult<T> = Result<T, Failure>;
 
 /** A file to write, by its path inside the workspace. */
 export interface NewFile {
@@ -29,9 +31,6 @@ export interface OrgPorts extends CliPorts, ControlPorts {
     /** The org file itself; null where there is none, or where it has no effect as a whole. */
     file(): { readonly path: string; readonly source: Source } | null;
     /** Writes a text in place of the one that was read, and trusts the edit. Refused if the file has another text now. */
-    edit(
-      file: { readonly path: string; readonly source: Source },
-      text: string,
-    ): { readonly ok: true } | { readonly ok: false; readonly message: string };
+    edit(file: { readonly path: string; readonly source: Source }, text: string): { readonly ok: true } | Failure;
   };
 }

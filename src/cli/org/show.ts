@@ -9,8 +9,8 @@ import type { Budget } from "../../org/budget.ts";
 import { type OrgAgent, type OrgRuling, orgRulings } from "../../org/org.ts";
 import { clientOf } from "../../org/org-client.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -60,10 +60,10 @@ export async function orgShow(ports: OrgPorts, options: JsonOption): Promise<Exi
   } else {
     printProblems(ports, problems);
     const limits = budget === null ? "" : `  ${ports.paint.dim(`budget ${budgetText(budget)}`)}`;
-    ports.print(`${ports.paint.strong(shown(name === "" ? "(no name)" : name))}${limits}`);
+    ports.print(`${ports.paint.strong(visibleText(name === "" ? "(no name)" : name))}${limits}`);
     for (const agent of topOf(agents)) printAgent(ports.paint, agent, agents, 1, (line) => ports.print(line));
     ports.print(
-      `${counted(agents.length, "agent", "agents")}, ${counted(triggers.length, "trigger", "triggers")}${trustLine(agents)}`,
+      `${countText(agents.length, "agent", "agents")}, ${countText(triggers.length, "trigger", "triggers")}${trustLine(agents)}`,
     );
   }
   return hasErrors ? EXIT.invalidPolicy : EXIT.ok;
@@ -174,20 +174,20 @@ function printAgent(
 ): void {
   const indent = "  ".repeat(depth);
   const { id, role, client, model, folder, budget, teamBudget, standing } = agent;
-  const named = role === id ? "" : `  ${shown(role)}`;
-  const runs = `${shown(client)}${model === null ? "" : ` ${shown(model)}`} in ${shown(folder)}`;
+  const named = role === id ? "" : `  ${visibleText(role)}`;
+  const runs = `${visibleText(client)}${model === null ? "" : ` ${visibleText(model)}`} in ${visibleText(folder)}`;
   const limits = [
     ...(budget === null ? [] : [`  budget ${budgetText(budget)}`]),
     ...(teamBudget === null ? [] : [`  team budget ${budgetText(teamBudget)}`]),
     ...(standing === "hired" ? ["  hired"] : []),
   ].join("");
   const mark = standing === "refused" ? paint.bad("✗") : standing === "untrusted" ? paint.dim("○") : paint.good("●");
-  print(`${indent}${mark} ${paint.strong(shown(id))}${named}  ${paint.dim(`${runs}${limits}`)}`);
+  print(`${indent}${mark} ${paint.strong(visibleText(id))}${named}  ${paint.dim(`${runs}${limits}`)}`);
   if (standing === "refused") print(`${indent}    ${paint.bad("grants nothing until its errors are mended")}`);
   for (const { capability, decision, from, line } of standing === "refused" ? [] : agent.capabilities) {
     const painted = { allow: paint.good, ask: paint.warn, deny: paint.bad }[decision](decision.padEnd(5));
-    const origin = line === null ? from : `${from.padEnd(6)} ${shown(line)}`;
-    print(`${indent}    ${shown(capability).padEnd(10)} ${painted}  ${paint.dim(origin)}`);
+    const origin = line === null ? from : `${from.padEnd(6)} ${visibleText(line)}`;
+    print(`${indent}    ${visibleText(capability).padEnd(10)} ${painted}  ${paint.dim(origin)}`);
   }
   for (const report of all.filter(({ reportsTo }) => reportsTo === id))
     printAgent(paint, report, all, depth + 1, print);
@@ -216,12 +216,12 @@ function budgetLines(budgets: readonly BudgetView[], { paint }: OrgPorts): reado
   const lines: string[] = [];
   let owner: string | null = null;
   for (const one of budgets) {
-    if (one.owner !== owner) lines.push(paint.strong(shown(one.owner)));
+    if (one.owner !== owner) lines.push(paint.strong(visibleText(one.owner)));
     owner = one.owner;
     const of = `${amount(one.spent, one.unit)} of ${amount(one.limit, one.unit)} ${one.unit}`;
     const left = one.left > 0 ? `${amount(one.left, one.unit)} left` : paint.bad("used up");
     const until = one.ends === null ? "" : paint.dim(`, anew at ${timeText(one.ends)}`);
-    const task = one.task === null ? "" : `  ${shown(one.task)}`;
+    const task = one.task === null ? "" : `  ${visibleText(one.task)}`;
     lines.push(`  ${one.period.padEnd(8)} ${of}, ${left}${until}${task}`);
   }
   return lines;

@@ -1,11 +1,12 @@
 // `ambit org import` and `ambit org export`: an org file as records or in its other form, and back.
 
 import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import type { FixableFailure } from "../../core/base/result.ts";
 import { CAPABILITIES } from "../../core/notation/policy/policy-table.ts";
 import { type Org, type OrgAgent, orgErrors, orgRulings, readOrg } from "../../org/org.ts";
 import { clientOf, modelProviders } from "../../org/org-client.ts";
 import { isSameValue, jsonOfTree, mapAt, orgMarkdown, orgRecord, orgYaml } from "../../org/org-text.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
@@ -42,8 +43,8 @@ export function orgImport(ports: OrgPorts, path: string, options: ImportOptions)
   if (options.json) ports.print(jsonLine({ files: options.dryRun ? made.files : paths, notes: made.notes }));
   else {
     for (const file of made.files)
-      ports.print(options.dryRun ? `${shown(file.path)}:\n${file.text}` : `wrote ${shown(file.path)}`);
-    for (const note of made.notes) ports.printError(`note: ${shown(note)}`);
+      ports.print(options.dryRun ? `${visibleText(file.path)}:\n${file.text}` : `wrote ${visibleText(file.path)}`);
+    for (const note of made.notes) ports.printError(`note: ${visibleText(note)}`);
     if (!options.dryRun) ports.print("nothing of it is in effect until you run: ambit trust");
   }
   return EXIT.ok;
@@ -51,7 +52,7 @@ export function orgImport(ports: OrgPorts, path: string, options: ImportOptions)
 
 type Made =
   | { readonly ok: true; readonly files: readonly NewFile[]; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+  | FixableFailure;
 
 function orgFile(ports: OrgPorts, value: JsonObject, to: string): Made {
   const path = TARGETS[to];

@@ -8,8 +8,8 @@ import { queryWords, RecordSearch } from "../../agents/records/search.ts";
 import { type Snippet, snippetOf } from "../../agents/records/search-snippet.ts";
 import { openShelf, readOne, type Shelf, type ShelfMachine } from "../../agents/records/shelf.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -61,8 +61,8 @@ export function recordsList(ports: RecordsPorts, options: RecordsListOptions): E
 function noneText(records: readonly RecordData[], asked: string | undefined): string {
   if (asked === undefined || records.length === 0)
     return "no records here; create one: ambit records new notes/first --class note";
-  const classes = [...new Set(records.map(({ recordClass }) => shown(recordClass ?? "none")))].toSorted();
-  return `no records of class ${shown(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
+  const classes = [...new Set(records.map(({ recordClass }) => visibleText(recordClass ?? "none")))].toSorted();
+  return `no records of class ${visibleText(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
 }
 
 export function recordsShow(ports: RecordsPorts, id: string, options: JsonOption): ExitCode {
@@ -91,14 +91,16 @@ export function recordsShow(ports: RecordsPorts, id: string, options: JsonOption
   else {
     const { paint } = ports;
     ports.print(line(record, paint));
-    ports.print(paint.dim(`  ${shown(source.name)}`));
+    ports.print(paint.dim(`  ${visibleText(source.name)}`));
     for (const { target, to } of links)
       ports.print(
-        to === null ? `  ${paint.warn("->")} ${shown(target)}  ${paint.dim("no such record")}` : `  -> ${shown(to)}`,
+        to === null
+          ? `  ${paint.warn("->")} ${visibleText(target)}  ${paint.dim("no such record")}`
+          : `  -> ${visibleText(to)}`,
       );
-    for (const from of backlinks) ports.print(`  <- ${shown(from)}`);
+    for (const from of backlinks) ports.print(`  <- ${visibleText(from)}`);
     ports.print("");
-    for (const one of text.trimEnd().split(/\r\n?|\n/)) ports.print(shown(one));
+    for (const one of text.trimEnd().split(/\r\n?|\n/)) ports.print(visibleText(one));
   }
   return EXIT.ok;
 }
@@ -132,7 +134,7 @@ export function recordsSearch(ports: RecordsPorts, words: readonly string[], opt
   if (more > 0) ports.print(ports.paint.dim(`and ${more} more; narrow the search with another word or --class`));
   if (unreadCount(shelf) > 0)
     ports.printError(
-      ports.paint.dim(`${counted(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
+      ports.paint.dim(`${countText(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
     );
   return EXIT.ok;
 }
@@ -161,7 +163,7 @@ export function recordsNew(ports: RecordsPorts, id: string, options: RecordsNewO
   if (!made.ok) return fail(ports, options, EXIT.error, made.message, null);
   const file = ports.records.machine.nameOf(`${id}.md`);
   ports.print(
-    options.json ? jsonLine({ id, class: options.class, file }) : `${ports.paint.good("new")}  ${shown(file)}`,
+    options.json ? jsonLine({ id, class: options.class, file }) : `${ports.paint.good("new")}  ${visibleText(file)}`,
   );
   return EXIT.ok;
 }
@@ -197,8 +199,8 @@ function summary({ id, recordClass, title, tags, path }: RecordData, { machine }
 }
 
 function line({ id, recordClass, title, tags }: RecordData, paint: Paint): string {
-  const words = [paint.strong(shown(id)), paint.dim(shown(recordClass ?? "-")), shown(title)];
-  return [...words, ...tags.map((tag) => paint.dim(`#${shown(tag)}`))].join("  ");
+  const words = [paint.strong(visibleText(id)), paint.dim(visibleText(recordClass ?? "-")), visibleText(title)];
+  return [...words, ...tags.map((tag) => paint.dim(`#${visibleText(tag)}`))].join("  ");
 }
 
 function noWorkspace(ports: RecordsPorts, options: JsonOption): ExitCode {

@@ -1,6 +1,6 @@
 // A line of a record under its name, with the words it was found by marked in it.
 import type { Snippet } from "../../agents/records/search-snippet.ts";
-import { cellsOf, shown } from "../terminal/cells.ts";
+import { cellsOf, visibleText } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 
 /** Without its number. What hides is spelled out, and so can be longer than it was. */
@@ -15,10 +15,10 @@ export function snippetLine({ line, text, marks, cutBefore, cutAfter }: Snippet,
   for (const { start, end } of marks) {
     if (start >= fitting) break;
     const stop = Math.min(end, fitting);
-    marked += shown(text.slice(from, start)) + markOf(shown(text.slice(start, stop)), paint);
+    marked += visibleText(text.slice(from, start)) + markOf(visibleText(text.slice(start, stop)), paint);
     from = stop;
   }
-  marked += shown(text.slice(from, fitting));
+  marked += visibleText(text.slice(from, fitting));
   const tail = cutAfter || fitting < whole.length ? "…" : "";
   return `  ${paint.dim(`${line}:`)} ${cutBefore ? "…" : ""}${marked}${tail}`;
 }

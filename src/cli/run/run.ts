@@ -8,7 +8,7 @@ import { exec, refusedData } from "../exec/exec.ts";
 import type { ExecPorts } from "../exec/ports.ts";
 import { hasTerminal } from "../exec/terminal-streams.ts";
 import { log } from "../log/log.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
@@ -40,7 +40,7 @@ export async function runClient(
   const terminal = !options.json && hasTerminal();
   if (!options.json)
     ports.printError(
-      `ambit: starting ${shown(client)} in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
+      `ambit: starting ${visibleText(client)} in the sandbox of ${visibleText(agent)} (${profile.id}); its changes land while it runs`,
     );
   const exit = await exec(ports, agent, words, {
     ...options,
@@ -56,7 +56,7 @@ export async function runClient(
 async function tellLearned(ports: ExecPorts & ControlPorts, agent: string, began: number): Promise<void> {
   const since = new Date(began).toISOString();
   const print = (text: string): void => ports.printError(text);
-  ports.printError(`ambit: refused to ${shown(agent)} since its start, as in \`ambit log --refused\`:`);
+  ports.printError(`ambit: refused to ${visibleText(agent)} since its start, as in \`ambit log --refused\`:`);
   await log({ ...ports, print }, { agent, since, refused: true, follow: false, json: false });
 }
 
@@ -75,7 +75,7 @@ function brokenProfile(
     );
   else {
     printProblems(ports, problems);
-    ports.printError(`${ports.paint.bad("error")}[invalid_input]: ${shown(message)}\n  fix: ${shown(fix)}`);
+    ports.printError(`${ports.paint.bad("error")}[invalid_input]: ${visibleText(message)}\n  fix: ${visibleText(fix)}`);
   }
   return EXIT.refused;
 }
@@ -91,7 +91,7 @@ export function clientsList(ports: ExecPorts, { json }: JsonOption): ExitCode {
   if (json) ports.print(jsonLine({ clients: found }));
   else if (found.length === 0) ports.print(`no client found on PATH (${programs.join(", ")})`);
   else {
-    for (const { program, path, profile } of found) ports.print(`${program}  ${shown(path)}  ${profile}`);
+    for (const { program, path, profile } of found) ports.print(`${program}  ${visibleText(path)}  ${profile}`);
     ports.print(`run one: ambit run AGENT ${found[0]?.program ?? "claude"}`);
   }
   return EXIT.ok;
@@ -123,7 +123,7 @@ export function profilesList(ports: ExecPorts, { json }: JsonOption): ExitCode {
   else {
     for (const { profile, source } of all) {
       const programs = profile.programs.join(", ") || "any program";
-      ports.print(`${profile.id}  ${programs}  ${source === null ? "built in" : shown(source)}`);
+      ports.print(`${profile.id}  ${programs}  ${source === null ? "built in" : visibleText(source)}`);
     }
     printProblems(ports, problems);
   }
@@ -154,15 +154,15 @@ function profileLines(profile: ClientProfile, source: string): readonly string[]
   const { id, programs, least, model, settings, folders, variables, notes } = profile;
   return [
     id,
-    `  source: ${shown(source)}`,
+    `  source: ${visibleText(source)}`,
     `  programs: ${programs.join(", ") || "any"}`,
     ...(least === undefined ? [] : [`  needs version ${least.version} or later`]),
     ...(model === null
       ? []
       : [`  models: ${model.providers.join(", ")}, through the relay where the record grants model.use`]),
-    ...settings.map(({ path }) => `  copies ~/${shown(path)} without credentials`),
-    ...(folders.length === 0 ? [] : [`  keeps in its own home: ${shown(folders.join(", "))}`]),
-    ...variables.map(([name, value]) => `  sets ${name}=${shown(value)}`),
-    ...notes.map((note) => `  note: ${shown(note)}`),
+    ...settings.map(({ path }) => `  copies ~/${visibleText(path)} without credentials`),
+    ...(folders.length === 0 ? [] : [`  keeps in its own home: ${visibleText(folders.join(", "))}`]),
+    ...variables.map(([name, value]) => `  sets ${name}=${visibleText(value)}`),
+    ...notes.map((note) => `  note: ${visibleText(note)}`),
   ];
 }

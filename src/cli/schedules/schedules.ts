@@ -6,8 +6,8 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import type { TasksPorts } from "../tasks/ports.ts";
 import { workOf } from "../tasks/tasks.ts";
 import { NO_WORKSPACE } from "../tasks/work.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -106,7 +106,7 @@ async function schedulesList(ports: TasksPorts, options: ListOptions): Promise<E
   if (options.json) ports.print(jsonLine({ schedules }));
   else {
     for (const one of schedules) ports.print(scheduleLine(one));
-    ports.print(counted(schedules.length, "schedule", "schedules"));
+    ports.print(countText(schedules.length, "schedule", "schedules"));
   }
   return EXIT.ok;
 }
@@ -119,11 +119,11 @@ async function schedulesShow(ports: TasksPorts, id: string, options: JsonOption)
   else {
     const { argv, prompt, lastTask, count, missed, zone } = schedule;
     ports.print(scheduleLine(schedule));
-    ports.print(`  ${argv === null ? "prompt" : "program"}  ${shown(argv === null ? prompt : argv.join(" "))}`);
-    ports.print(`  zone  ${shown(zone)}`);
+    ports.print(`  ${argv === null ? "prompt" : "program"}  ${visibleText(argv === null ? prompt : argv.join(" "))}`);
+    ports.print(`  zone  ${visibleText(zone)}`);
     ports.print(`  missed  ${missed === "once" ? "one task for all missed times" : "no task for missed times"}`);
     for (const time of times) ports.print(`  next  ${timeText(time)}`);
-    if (lastTask !== null) ports.print(`  tasks  ${count}, the last: ambit tasks show ${shown(lastTask)}`);
+    if (lastTask !== null) ports.print(`  tasks  ${count}, the last: ambit tasks show ${visibleText(lastTask)}`);
   }
   return EXIT.ok;
 }
@@ -133,7 +133,7 @@ async function schedulesRemove(ports: TasksPorts, id: string, options: JsonOptio
   if (!removed.ok) return tellRefusal(ports, removed, options.json);
   const { schedule } = removed.value;
   if (options.json) ports.print(jsonLine({ schedule }));
-  else ports.print(`${shown(schedule.id)} is removed; its tasks stay: ambit tasks list`);
+  else ports.print(`${visibleText(schedule.id)} is removed; its tasks stay: ambit tasks list`);
   return EXIT.ok;
 }
 
@@ -142,5 +142,5 @@ function scheduleLine({ id, agent, when, isEnded, next, count, prompt, argv, rea
   const short = what.length > 60 ? `${what.slice(0, 57)}...` : what;
   const state = isEnded ? "ended" : next === null ? "waits" : `next ${timeText(next)}`;
   const why = reason === "" ? "" : `  (${reason})`;
-  return `${shown(id)}  ${shown(when)}  ${state}  ${shown(agent)}  ${counted(count, "task", "tasks")}  ${shown(short)}${shown(why)}`;
+  return `${visibleText(id)}  ${visibleText(when)}  ${state}  ${visibleText(agent)}  ${countText(count, "task", "tasks")}  ${visibleText(short)}${visibleText(why)}`;
 }

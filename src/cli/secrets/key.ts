@@ -4,11 +4,11 @@ import { resolve } from "node:path";
 import type { KeyInput, KeyStatus, NewKey } from "../../core/ports/secret-key.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
-import { told } from "./secrets.ts";
+import { reportChange } from "./secrets.ts";
 import { readValue, type SecretsPorts, type ValueResult, variable } from "./value.ts";
 
 export interface UnlockOptions extends JsonOption {
@@ -30,7 +30,7 @@ export interface KeyOptions extends JsonOption {
 const BUS = "DBUS_SESSION_BUS_ADDRESS";
 
 export async function secretsLock(ports: SecretsPorts, options: JsonOption): Promise<ExitCode> {
-  return told(ports, options, await askOnce(ports, "secrets.lock", {}), "locked", "secrets");
+  return reportChange(ports, options, await askOnce(ports, "secrets.lock", {}), "locked", "secrets");
 }
 
 export async function secretsUnlock(ports: SecretsPorts, options: UnlockOptions): Promise<ExitCode> {
@@ -40,7 +40,7 @@ export async function secretsUnlock(ports: SecretsPorts, options: UnlockOptions)
   if (!source.ok) return tellRefusal(ports, source, options.json);
   const given = await givenFor(ports, source.value, options);
   if ("ok" in given) return notRead(ports, options, given);
-  return told(ports, options, await askOnce(ports, "secrets.unlock", given), "unlocked", "secrets");
+  return reportChange(ports, options, await askOnce(ports, "secrets.unlock", given), "unlocked", "secrets");
 }
 
 /** What this kind of key needs of a person: a passphrase, a file's name, a variable of theirs, or nothing. */
@@ -81,10 +81,10 @@ export async function secretsKey(ports: SecretsPorts, options: KeyOptions): Prom
   if ("ok" in key) return notRead(ports, options, key);
   const answer = await askWidening(ports, "secrets.key", { key }, options);
   if (typeof answer === "number") return answer;
-  const exit = told(ports, options, answer, "re-encrypted", "secrets");
+  const exit = reportChange(ports, options, answer, "re-encrypted", "secrets");
   if (answer.ok && key.source === "age" && key.identity === null && !options.json)
     ports.printError(
-      `${ports.paint.warn("warning")}: only the identity of ${shown(key.recipient)} can unlock the store, and it was not tested\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
+      `${ports.paint.warn("warning")}: only the identity of ${visibleText(key.recipient)} can unlock the store, and it was not tested\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
     );
   return exit;
 }
@@ -125,14 +125,16 @@ async function secretsSource(ports: SecretsPorts, options: JsonOption): Promise<
     const state = problem === null ? paint.good("available") : paint.warn(isLocked ? "locked" : "unavailable");
     const why = (problem ?? "").replace(/^the store is locked(?:: )?/, "");
     ports.print(`key    ${placeText(answer.value)}`);
-    if (keyId !== null) ports.print(`id     ${shown(keyId)}`);
-    ports.print(`state  ${state}${why === "" ? "" : `: ${shown(why)}`}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+    if (keyId !== null) ports.print(`id     ${visibleText(keyId)}`);
+    ports.print(
+      `state  ${state}${why === "" ? "" : `: ${visibleText(why)}`}${fix === null ? "" : `\n  fix: ${visibleText(fix)}`}`,
+    );
   }
   return EXIT.ok;
 }
 
 function placeText({ source, where, recipient }: KeyStatus): string {
-  const at = shown(where ?? "");
+  const at = visibleText(where ?? "");
   switch (source) {
     case "file":
       return `in a file that only you can read: ${at}`;
@@ -141,7 +143,7 @@ function placeText({ source, where, recipient }: KeyStatus): string {
     case "keychain":
       return "in the keychain of your desktop";
     case "age":
-      return `encrypted for ${shown(recipient ?? "")}, ${where === null ? "unlocked with an identity named each time" : `unlocked with ${at}`}`;
+      return `encrypted for ${visibleText(recipient ?? "")}, ${where === null ? "unlocked with an identity named each time" : `unlocked with ${at}`}`;
     case "reference":
       return `from ${at}`;
     case "unknown":

@@ -5,7 +5,7 @@ import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { confirmation, fail, type JsonOption } from "../terminal/problems.ts";
@@ -99,10 +99,10 @@ export async function secretsList(ports: SecretsPorts, options: JsonOption): Pro
 }
 
 export async function secretsDelete(ports: SecretsPorts, name: string, options: DeleteOptions): Promise<ExitCode> {
-  const question = `Delete ${shown(name)}? Its value cannot be recovered.`;
+  const question = `Delete ${visibleText(name)}? Its value cannot be recovered.`;
   const refused = await confirmation(ports, options, question, `ambit secrets delete ${name} --yes`, EXIT.ask);
   if (refused !== null) return refused;
-  return told(ports, options, await askOnce(ports, "secrets.delete", { name }), "deleted", name);
+  return reportChange(ports, options, await askOnce(ports, "secrets.delete", { name }), "deleted", name);
 }
 
 const NO_USES = "--uses must be a whole number above zero, or `any`";
@@ -133,13 +133,13 @@ function changed(
     ports.print(`${ports.paint.good(done)} ${lineOf(ports, secret)}`);
     if (isUnbound(secret))
       ports.printError(
-        `${ports.paint.warn("warning")}: it is bound to no ${secret.binding.hosts.length === 0 ? "host" : "tool"}, so it cannot be used\n  fix: ambit secrets policy ${shown(secret.name)} --tool TOOL --host HOST`,
+        `${ports.paint.warn("warning")}: it is bound to no ${secret.binding.hosts.length === 0 ? "host" : "tool"}, so it cannot be used\n  fix: ambit secrets policy ${visibleText(secret.name)} --tool TOOL --host HOST`,
       );
   }
   return EXIT.ok;
 }
 
-export function told(
+export function reportChange(
   ports: SecretsPorts,
   options: JsonOption,
   answer: Answer<object>,
@@ -148,7 +148,7 @@ export function told(
 ): ExitCode {
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   if (options.json) ports.print(jsonLine({ done, what }));
-  else ports.print(`${ports.paint.good(done)} ${shown(what)}`);
+  else ports.print(`${ports.paint.good(done)} ${visibleText(what)}`);
   return EXIT.ok;
 }
 
@@ -166,11 +166,11 @@ function lineOf({ paint }: SecretsPorts, secret: SecretView): string {
     ...(isUnbound(secret)
       ? [paint.warn(binding.hosts.length + binding.tools.length === 0 ? "bound to nothing" : "not bound")]
       : []),
-    ...(binding.hosts.length > 0 ? [`hosts ${binding.hosts.map(shown).join(", ")}`] : []),
-    ...(binding.tools.length > 0 ? [`tools ${binding.tools.map(shown).join(", ")}`] : []),
-    ...(username === null ? [] : [`as ${shown(username)}`]),
+    ...(binding.hosts.length > 0 ? [`hosts ${binding.hosts.map(visibleText).join(", ")}`] : []),
+    ...(binding.tools.length > 0 ? [`tools ${binding.tools.map(visibleText).join(", ")}`] : []),
+    ...(username === null ? [] : [`as ${visibleText(username)}`]),
     ...(binding.isSignOnly === true ? ["signs only"] : []),
     binding.uses === null ? `used ${used}` : `used ${used} of ${binding.uses}`,
   ];
-  return `${paint.strong(shown(name))} ${paint.dim(`v${version}`)}  ${words.join(", ")}`;
+  return `${paint.strong(visibleText(name))} ${paint.dim(`v${version}`)}  ${words.join(", ")}`;
 }

@@ -3,7 +3,7 @@ import type { Skill } from "../../agents/skills/skill.ts";
 import { checkSkill } from "../../agents/skills/skill-check.ts";
 import { openSkills } from "../../agents/skills/skill-shelf.ts";
 import { claudeMeaning } from "../../clients/rules/read-rules.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
@@ -83,12 +83,12 @@ function claudeText(meaning: ReturnType<typeof claudeMeaning>["meaning"]): strin
 
 function tell(ports: SkillsPorts, skill: Skill, tools: readonly TokenLint[], agent: string | null): void {
   const { paint } = ports;
-  ports.print(`${paint.strong(skill.name)}  ${paint.dim(shown(skill.file))}`);
+  ports.print(`${paint.strong(skill.name)}  ${paint.dim(visibleText(skill.file))}`);
   if (tools.length === 0) ports.print("  no `allowed-tools`: it gives itself nothing");
   for (const { tool, claude, record, isFinding } of tools) {
-    const own = record === null ? "" : `; ${shown(agent ?? "")}: ${RECORD[record]}`;
+    const own = record === null ? "" : `; ${visibleText(agent ?? "")}: ${RECORD[record]}`;
     ports.print(
-      `  ${isFinding ? paint.bad("✗") : paint.good("✓")} ${shown(tool)}  Claude Code: ${shown(claude)}${own}`,
+      `  ${isFinding ? paint.bad("✗") : paint.good("✓")} ${visibleText(tool)}  Claude Code: ${visibleText(claude)}${own}`,
     );
   }
 }

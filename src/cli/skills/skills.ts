@@ -8,7 +8,7 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -54,7 +54,7 @@ export function skillsList(ports: SkillsPorts, options: SkillsListOptions): Exit
   else if (own.length === 0 && skills.length > 0)
     ports.print(
       ports.paint.dim(
-        `none of ${skills.length}: ambit skills check <skill> --agent ${shown(loaded.value.agent.id)} shows what is missing`,
+        `none of ${skills.length}: ambit skills check <skill> --agent ${visibleText(loaded.value.agent.id)} shows what is missing`,
       ),
     );
   else printSkills(ports, own);
@@ -70,11 +70,11 @@ export function skillsShow(ports: SkillsPorts, name: string, options: JsonOption
   }
   const { paint } = ports;
   ports.print(line(skill, paint));
-  ports.print(paint.dim(`  ${shown(skill.file)}`));
-  if (skill.compatibility !== null) ports.print(`  needs: ${shown(skill.compatibility)}`);
-  for (const token of tokensOf(skill)) ports.print(`  tool: ${shown(token)}`);
+  ports.print(paint.dim(`  ${visibleText(skill.file)}`));
+  if (skill.compatibility !== null) ports.print(`  needs: ${visibleText(skill.compatibility)}`);
+  for (const token of tokensOf(skill)) ports.print(`  tool: ${visibleText(token)}`);
   ports.print("");
-  for (const one of skill.body.trim().split(/\r\n?|\n/)) ports.print(shown(one));
+  for (const one of skill.body.trim().split(/\r\n?|\n/)) ports.print(visibleText(one));
   return EXIT.ok;
 }
 
@@ -97,16 +97,16 @@ export function skillsCheck(ports: SkillsPorts, name: string, options: SkillsChe
   else {
     const { paint } = ports;
     ports.print(
-      `${satisfied ? paint.good("satisfied") : paint.bad("not satisfied")}  ${skill.name}  ${shown(agent.id)}`,
+      `${satisfied ? paint.good("satisfied") : paint.bad("not satisfied")}  ${skill.name}  ${visibleText(agent.id)}`,
     );
-    for (const token of held) ports.print(`  ${paint.good("✓")} ${shown(token)}`);
+    for (const token of held) ports.print(`  ${paint.good("✓")} ${visibleText(token)}`);
     for (const { tool, verb, grant } of gaps)
-      ports.print(`  ${paint.bad("✗")} ${shown(tool)}  ${grant === null ? `any ${verb}` : shown(grant)}`);
-    for (const token of unreadable) ports.print(`  ${paint.bad("?")} ${shown(token)}  not understood`);
-    for (const token of unknown) ports.print(`  ${paint.warn("?")} ${shown(token)}  unknown tool`);
+      ports.print(`  ${paint.bad("✗")} ${visibleText(tool)}  ${grant === null ? `any ${verb}` : visibleText(grant)}`);
+    for (const token of unreadable) ports.print(`  ${paint.bad("?")} ${visibleText(token)}  not understood`);
+    for (const token of unknown) ports.print(`  ${paint.warn("?")} ${visibleText(token)}  unknown tool`);
     const commands = [...new Set(gaps.map(({ command }) => command))];
     if (commands.length > 0) ports.print("missing grants:");
-    for (const command of commands) ports.print(`  ${paint.strong(shown(command))}`);
+    for (const command of commands) ports.print(`  ${paint.strong(visibleText(command))}`);
   }
   return satisfied ? EXIT.ok : EXIT.deny;
 }
@@ -147,7 +147,7 @@ function printSkills(ports: SkillsPorts, skills: readonly Skill[]): void {
 }
 
 function line({ name, description, origin }: Skill, paint: Paint): string {
-  return `${paint.strong(name)}  ${paint.dim(origin)}  ${shown(description.replace(/\s+/g, " ").trim())}`;
+  return `${paint.strong(name)}  ${paint.dim(origin)}  ${visibleText(description.replace(/\s+/g, " ").trim())}`;
 }
 
 function summary(skill: Skill): object {

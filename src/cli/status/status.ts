@@ -10,8 +10,8 @@ import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
 import type { ControlPorts } from "../control-ports.ts";
 import { startingText } from "../daemon/daemon.ts";
 import { NO_WORKSPACE, type ProjectPorts } from "../project-opened.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
@@ -75,8 +75,8 @@ export async function status(ports: StatusPorts, options: StatusOptions): Promis
     );
   else {
     for (const [diagnostic, source] of said) ports.printError(renderDiagnostic(diagnostic, source, ports.paint));
-    for (const problem of problems) ports.printError(`${ports.paint.warn("warning")}: ${shown(problem)}`);
-    const mistakes = `${counted(total("error"), "error", "errors")}, ${counted(total("warning"), "warning", "warnings")}`;
+    for (const problem of problems) ports.printError(`${ports.paint.warn("warning")}: ${visibleText(problem)}`);
+    const mistakes = `${countText(total("error"), "error", "errors")}, ${countText(total("warning"), "warning", "warnings")}`;
     ports.print([head(opened, ports.paint), ...table(agents, ports.paint), mistakes].join("\n"));
     ports.print(daemonLine(daemon, ports));
     for (const line of sessionLines(daemon?.sessions ?? [], opened.workspace, options.all)) ports.print(line);
@@ -103,7 +103,7 @@ function count(diagnostics: readonly Diagnostic[], wanted: Severity): number {
 }
 
 function head({ workspace, review }: OpenedProject, paint: Paint): string {
-  return `${paint.strong(shown(workspace))}  ${STATES[review.state](paint)}`;
+  return `${paint.strong(visibleText(workspace))}  ${STATES[review.state](paint)}`;
 }
 
 const STATES: Readonly<Record<TrustState, (paint: Paint) => string>> = {
@@ -117,11 +117,11 @@ const RISKS: readonly Risk[] = ["low", "medium", "high"];
 
 function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] {
   if (agents.length === 0) return ["no agents here; create one: ambit agents new <id>"];
-  const width = Math.max(...agents.map(({ agent }) => shown(agent).length));
+  const width = Math.max(...agents.map(({ agent }) => visibleText(agent).length));
   return agents.map(({ agent, standing, risk, errors }) => {
     const counts = RISKS.map((one) => `${risk[one]} ${paintRisk(paint, one)}`).join("  ");
-    const wrong = errors === 0 ? "" : `  ${paint.bad(counted(errors, "error", "errors"))}`;
-    return `  ${shown(agent).padEnd(width)}  ${counts}  ${paint.dim(standing)}${wrong}`;
+    const wrong = errors === 0 ? "" : `  ${paint.bad(countText(errors, "error", "errors"))}`;
+    return `  ${visibleText(agent).padEnd(width)}  ${counts}  ${paint.dim(standing)}${wrong}`;
   });
 }
 
@@ -163,8 +163,8 @@ function daemonLine(daemon: DaemonStatus | null, ports: Pick<StatusPorts, "paint
     ...(isFrozen ? [paint.bad("frozen: every call is denied until you run: ambit thaw")] : []),
     waiting === 0
       ? "no pending approvals"
-      : paint.warn(`${counted(waiting, "pending approval", "pending approvals")}: ambit approvals list`),
-    `${counted(sessions.length, "session", "sessions")}; ${denied === "" ? "no denials in the last 24 hours" : `denials in the last 24 hours: ${denied}`}`,
+      : paint.warn(`${countText(waiting, "pending approval", "pending approvals")}: ambit approvals list`),
+    `${countText(sessions.length, "session", "sessions")}; ${denied === "" ? "no denials in the last 24 hours" : `denials in the last 24 hours: ${denied}`}`,
   ].join("\n");
 }
 
@@ -175,10 +175,10 @@ function sessionLines(sessions: DaemonStatus["sessions"], workspace: string, isA
   const here = sessions.filter((session) => isAll || session.workspace === workspace);
   const elsewhere = sessions.length - here.length;
   const lines = here.slice(0, sessionsShownMax).map(({ session, agent, user, face, calls, running, ...one }) => {
-    const of = one.workspace === workspace ? "" : ` of ${shown(one.workspace ?? "no workspace")}`;
-    const by = `${of}${user === null ? "" : `  for ${shown(user)}`}`;
+    const of = one.workspace === workspace ? "" : ` of ${visibleText(one.workspace ?? "no workspace")}`;
+    const by = `${of}${user === null ? "" : `  for ${visibleText(user)}`}`;
     const busy = running === 0 ? "" : `, ${running} running`;
-    return `  ${shown(agent)}${by}  ${shown(face)}  ${counted(calls, "call", "calls")}${busy}  ${shown(session)}`;
+    return `  ${visibleText(agent)}${by}  ${visibleText(face)}  ${countText(calls, "call", "calls")}${busy}  ${visibleText(session)}`;
   });
   const more = here.length - lines.length;
   return [
@@ -186,7 +186,7 @@ function sessionLines(sessions: DaemonStatus["sessions"], workspace: string, isA
     ...(more === 0 ? [] : [`  and ${more} more`]),
     ...(elsewhere === 0
       ? []
-      : [`  ${counted(elsewhere, "session", "sessions")} in other workspaces: ambit status --all`]),
+      : [`  ${countText(elsewhere, "session", "sessions")} in other workspaces: ambit status --all`]),
   ];
 }
 

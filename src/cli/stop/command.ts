@@ -3,8 +3,8 @@
 import type { Command } from "commander";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 
@@ -44,12 +44,12 @@ async function stop(ports: PowerPorts, agent: string, { json }: StopOptions): Pr
   if (!answer.ok) return tellRefusal(ports, answer, json);
   const { sessions, ended, links, agents } = answer.value;
   const parts = [
-    counted(sessions, "session", "sessions"),
-    counted(ended, "sandbox", "sandboxes"),
-    counted(links, "delegation", "delegations"),
+    countText(sessions, "session", "sessions"),
+    countText(ended, "sandbox", "sandboxes"),
+    countText(links, "delegation", "delegations"),
   ];
-  const gone = agents === 0 ? "" : `; ${counted(agents, "agent", "agents")} made by an agent removed`;
-  const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended${gone}`;
+  const gone = agents === 0 ? "" : `; ${countText(agents, "agent", "agents")} made by an agent removed`;
+  const text = `stopped ${visibleText(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended${gone}`;
   ports.print(json ? jsonLine({ ok: true, agent, ...answer.value }) : text);
   return EXIT.ok;
 }
@@ -57,7 +57,7 @@ async function stop(ports: PowerPorts, agent: string, { json }: StopOptions): Pr
 async function freeze(ports: PowerPorts, { json }: StopOptions): Promise<ExitCode> {
   const answer = await askOnce(ports, "freeze", {});
   if (!answer.ok) return tellRefusal(ports, answer, json);
-  const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; every call is denied until you run: ambit thaw`;
+  const text = `frozen: ${countText(answer.value.ended, "sandbox", "sandboxes")} ended; every call is denied until you run: ambit thaw`;
   ports.print(json ? jsonLine({ ok: true, ...answer.value }) : text);
   return EXIT.ok;
 }

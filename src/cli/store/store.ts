@@ -4,8 +4,8 @@ import type { StoreChange, StoreView } from "../../core/ports/daemon/store-messa
 import type { StoreItem } from "../../core/ports/stores/shared-store.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import type { OrgPorts } from "../org/ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -39,8 +39,8 @@ export async function storeList(ports: StorePorts, options: JsonOption): Promise
 }
 
 function storeLine({ paint }: StorePorts, { store, class: recordClass, items, about, revision }: StoreView): string {
-  const count = `${counted(items, "item", "items")}${revision === 0 ? "" : `, revision ${revision}`}`;
-  return `${paint.strong(shown(store.padEnd(12)))} class ${shown(recordClass.padEnd(10))} ${count}  ${paint.dim(shown(about))}`;
+  const count = `${countText(items, "item", "items")}${revision === 0 ? "" : `, revision ${revision}`}`;
+  return `${paint.strong(visibleText(store.padEnd(12)))} class ${visibleText(recordClass.padEnd(10))} ${count}  ${paint.dim(visibleText(about))}`;
 }
 
 export async function storeGet(
@@ -66,10 +66,10 @@ export async function storeGet(
 }
 
 function itemText({ paint }: StorePorts, { key, value, revision, writer, at }: StoreItem): string {
-  const head = `${paint.strong(shown(key))}  ${paint.dim(`revision ${revision} by ${shown(writer)} at ${timeText(at)}`)}`;
+  const head = `${paint.strong(visibleText(key))}  ${paint.dim(`revision ${revision} by ${visibleText(writer)} at ${timeText(at)}`)}`;
   const body = JSON.stringify(value, null, 2)
     .split("\n")
-    .map((line) => `  ${shown(line)}`);
+    .map((line) => `  ${visibleText(line)}`);
   return [head, ...body].join("\n");
 }
 
@@ -122,7 +122,7 @@ async function change(
     }
     const made = answer.value.revision;
     if (options.json) ports.print(jsonLine({ ok: true, store, key, revision: made }));
-    else ports.print(`${isRemoved ? "removed" : "wrote"} ${shown(store)} ${shown(key)}, revision ${made}`);
+    else ports.print(`${isRemoved ? "removed" : "wrote"} ${visibleText(store)} ${visibleText(key)}, revision ${made}`);
     return EXIT.ok;
   });
 }
@@ -153,7 +153,7 @@ export async function storeDefine(
     const answer = await askOnce(ports, "store.define", { workspace, store, schema: schema as JsonObject });
     if (!answer.ok) return tellRefusal(ports, answer, options.json);
     if (options.json) ports.print(jsonLine({ ok: true, store }));
-    else ports.print(`defined ${shown(store)}: agents need records.* of the class ${shown(store)}`);
+    else ports.print(`defined ${visibleText(store)}: agents need records.* of the class ${visibleText(store)}`);
     return EXIT.ok;
   });
 }
@@ -185,8 +185,8 @@ function changeLine({ paint }: StorePorts, { id, at, change: kind, key, revision
   const text = value === null ? "" : JSON.stringify(value);
   const cut = text.length > valueShownMax ? `${text.slice(0, valueShownMax - 3)}...` : text;
   const what = [kind.padEnd(6), key ?? "", revision === null ? "" : `revision ${revision}`, `by ${by}`, cut];
-  const words = what.filter((word) => word !== "").map((word) => shown(word));
-  return `${timeText(at)}  ${words.join("  ")}  ${paint.dim(shown(id))}`;
+  const words = what.filter((word) => word !== "").map((word) => visibleText(word));
+  return `${timeText(at)}  ${words.join("  ")}  ${paint.dim(visibleText(id))}`;
 }
 
 async function inWorkspace(

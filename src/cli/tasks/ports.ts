@@ -1,4 +1,5 @@
 // What the commands about tasks are handed by the composition.
+import type { Failure } from "../../core/base/result.ts";
 import type { ControlPorts } from "../control-ports.ts";
 import type { ExecPorts } from "../exec/ports.ts";
 import type { OrgPorts } from "../org/ports.ts";
@@ -33,9 +34,7 @@ export interface TasksPorts extends ExecPorts, ControlPorts, OrgPorts {
   webhooks(
     port: number,
     handle: (request: HookRequest) => Promise<HookAnswer>,
-  ): Promise<
-    { readonly ok: true; readonly address: string; close(): void } | { readonly ok: false; readonly message: string }
-  >;
+  ): Promise<{ readonly ok: true; readonly address: string; close(): void } | Failure>;
   /** The same with files read anew: a runner lives longer than one reading of them. */
   fresh(): TasksPorts;
 }

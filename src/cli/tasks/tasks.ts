@@ -6,8 +6,8 @@ import { isEnded, TASK_STATES, type Task } from "../../core/ports/stores/task-st
 import { promptCharactersMax, requestText } from "../../org/task-life.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { cancelOnSignals } from "../exec/streams.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -117,7 +117,7 @@ export async function tasksList(ports: TasksPorts, options: ListOptions): Promis
   else {
     for (const task of tasks) ports.print(taskLine(task));
     const more = tasks.length === listedMax ? ", the newest" : "";
-    ports.print(`${counted(tasks.length, "task", "tasks")}${more}`);
+    ports.print(`${countText(tasks.length, "task", "tasks")}${more}`);
   }
   return EXIT.ok;
 }
@@ -142,14 +142,14 @@ function taskLines(ports: TasksPorts, task: Task): readonly string[] {
   const runs = ports.taskOutputs?.runs(id) ?? [];
   return [
     taskLine(task),
-    `  ${argv === null ? "prompt" : "program"}  ${shown(argv === null ? prompt : argv.join(" "))}`,
+    `  ${argv === null ? "prompt" : "program"}  ${visibleText(argv === null ? prompt : argv.join(" "))}`,
     `  runs  ${attempts} of ${attemptsMax}`,
     ...(task.state === "queued" ? [`  due  ${timeText(due)}`] : []),
     ...(deadline === null ? [] : [`  deadline  ${timeText(deadline)}`]),
     ...(waitsFor === null
       ? []
       : [`  waits for  ${requestText(waitsFor.capabilities)}`, `  fix: ambit approve ${waitsFor.approval}`]),
-    ...refused.map(({ capability, reason }) => `  refused  ${capability}: ${shown(reason)}`),
+    ...refused.map(({ capability, reason }) => `  refused  ${capability}: ${visibleText(reason)}`),
     ...(runs.length === 0 ? [] : [`  output  ambit tasks log ${id}`]),
   ];
 }
@@ -174,7 +174,7 @@ export async function tasksLog(ports: TasksPorts, id: string | undefined, option
   const { grep } = options;
   const output = grep === undefined ? text : matching(text, grep).join("\n");
   if (options.json) ports.print(jsonLine({ task: id, run, runs, output }));
-  else if (output !== "") ports.print(output.replace(/\n$/, "").split("\n").map(shown).join("\n"));
+  else if (output !== "") ports.print(output.replace(/\n$/, "").split("\n").map(visibleText).join("\n"));
   return EXIT.ok;
 }
 
@@ -192,7 +192,7 @@ async function searchLogs(ports: TasksPorts, options: LogOptions): Promise<ExitC
     ),
   );
   if (options.json) ports.print(jsonLine({ lines }));
-  else for (const { task, run, line } of lines) ports.print(`${shown(task)} run ${run}: ${shown(line)}`);
+  else for (const { task, run, line } of lines) ports.print(`${visibleText(task)} run ${run}: ${visibleText(line)}`);
   return EXIT.ok;
 }
 

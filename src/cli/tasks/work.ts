@@ -8,7 +8,7 @@ import type { HiredAgent } from "../../core/ports/daemon/task-messages.ts";
 import type { Task } from "../../core/ports/stores/task-store.ts";
 import { tellRefusal } from "../control-ports.ts";
 import { cancelOnSignals, writeBytes } from "../exec/streams.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -247,5 +247,5 @@ export function taskLine({ id, agent, state, attempts, reason, prompt, argv }: T
   const what = argv === null ? prompt : argv.join(" ");
   const short = what.length > 60 ? `${what.slice(0, 57)}...` : what;
   const why = reason === "" ? "" : `  (${reason})`;
-  return `${shown(id)}  ${state.padEnd(9)} ${shown(agent)}  run ${attempts}  ${shown(short)}${shown(why)}`;
+  return `${visibleText(id)}  ${state.padEnd(9)} ${visibleText(agent)}  run ${attempts}  ${visibleText(short)}${visibleText(why)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { visible } from "../../core/notation/visible.ts";
-import { cellsOf, shown } from "./cells.ts";
+import { cellsOf, visibleText } from "./cells.ts";
 
 /** Characters accepted without a lookup are those Unicode would accept. */
 describe("plain text is shown unchanged, and everything else is looked up", () => {
@@ -8,7 +8,7 @@ describe("plain text is shown unchanged, and everything else is looked up", () =
   it("by its kind", () => {
     for (const character of all) {
       const isHidden = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(character);
-      expect(shown(character) === character, JSON.stringify(character)).toBe(!isHidden);
+      expect(visibleText(character) === character, JSON.stringify(character)).toBe(!isHidden);
       const isInvisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u.test(character);
       expect(visible(character) === character, JSON.stringify(character)).toBe(!isInvisible);
     }

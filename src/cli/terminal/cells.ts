@@ -38,7 +38,11 @@ interface Cell {
 
 export function cellsOf(text: string): Cells {
   return new Cells(
-    [...text].map((character) => ({ text: shown(character), columns: columnsOf(character), length: character.length })),
+    [...text].map((character) => ({
+      text: visibleText(character),
+      columns: columnsOf(character),
+      length: character.length,
+    })),
   );
 }
 
@@ -46,7 +50,7 @@ export function cellsOf(text: string): Cells {
 const hidden = (): RegExp => /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Text that shows what it is: a tab as blanks, everything an editor would hide or reorder by its number. */
-export function shown(text: string): string {
+export function visibleText(text: string): string {
   if (isPlain(text)) return text;
   return text.replace(hidden(), (character) =>
     character === "\t" ? tab : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
@@ -65,7 +69,7 @@ const wide = (): RegExp =>
 
 function columnsOf(character: string): number {
   if (isPlain(character)) return 1;
-  const text = shown(character);
+  const text = visibleText(character);
   if (text !== character) return text.length;
   return /\p{M}/u.test(character) ? 0 : wide().test(character) ? 2 : 1;
 }

@@ -2,7 +2,7 @@
 
 import type { Problem } from "../../agents/records/shelf.ts";
 import { place, type Source } from "../../core/notation/source.ts";
-import { shown } from "./cells.ts";
+import { visibleText } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import type { Paint } from "./paint.ts";
@@ -28,7 +28,9 @@ export function fail(
 ): ExitCode {
   if (json) ports.print(jsonLine({ error: { message, fix } }));
   else
-    ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+    ports.printError(
+      `${ports.paint.bad("error")}: ${visibleText(message)}${fix === null ? "" : `\n  fix: ${visibleText(fix)}`}`,
+    );
   return exit;
 }
 
@@ -61,7 +63,7 @@ export function printProblems(ports: Speaker, problems: readonly Problem[]): voi
   for (const { diagnostic, source } of problems) {
     const isRead = source.text !== "";
     const text = renderDiagnostic(diagnostic, isRead ? source : UNREAD, paint);
-    ports.printError(isRead ? text : `${text}\n ${paint.dim("-->")} ${shown(source.name)}`);
+    ports.printError(isRead ? text : `${text}\n ${paint.dim("-->")} ${visibleText(source.name)}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Span } from "../../core/authority/grant.ts";
 import type { Diagnostic, Severity } from "../../core/notation/diagnostic.ts";
 import { inside, lineAt, place, type Source } from "../../core/notation/source.ts";
-import { cellsOf, shown } from "./cells.ts";
+import { cellsOf, visibleText } from "./cells.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 
 /** Columns of a line that are shown; of those, as many before the span at most. */
@@ -12,8 +12,8 @@ const columnsBeforeMax = 40;
 /** INVARIANT: whatever text a diagnostic quotes, no control character, no reordering and no line of its own comes out. */
 export function renderDiagnostic(diagnostic: Diagnostic, source: Source, paint: Paint = PLAIN): string {
   const { severity, code, message, span, suggestion, fix } = diagnostic;
-  const lines = [`${painted(severity, paint)}[${code}]: ${shown(message)}`, ...renderSpan(span, source, paint)];
-  if (suggestion !== null) lines.push(`  ${paint.dim("=")} did you mean ${paint.strong(shown(suggestion))}?`);
+  const lines = [`${painted(severity, paint)}[${code}]: ${visibleText(message)}`, ...renderSpan(span, source, paint)];
+  if (suggestion !== null) lines.push(`  ${paint.dim("=")} did you mean ${paint.strong(visibleText(suggestion))}?`);
   if (fix !== null && fix !== suggestion) lines.push(...renderFix(fix, paint));
   return lines.join("\n");
 }
@@ -21,7 +21,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: Source, paint: 
 /** A fix of several lines stands below its word, so that it can be copied. */
 function renderFix(fix: string, paint: Paint): readonly string[] {
   const lead = `  ${paint.dim("=")} fix:`;
-  const [first = "", ...more] = fix.split("\n").map(shown);
+  const [first = "", ...more] = fix.split("\n").map(visibleText);
   return more.length === 0 ? [`${lead} ${first}`] : [lead, ...[first, ...more].map((line) => `      ${line}`)];
 }
 
@@ -49,7 +49,7 @@ export function renderSpan(span: Span | null, source: Source, paint: Paint = PLA
   const gutter = " ".repeat(number.length);
   const carets = "^".repeat(Math.max(1, middle.columns));
   return [
-    `${gutter}${paint.dim("-->")} ${shown(source.name)}:${at.line}:${at.column}`,
+    `${gutter}${paint.dim("-->")} ${visibleText(source.name)}:${at.line}:${at.column}`,
     `${gutter} ${paint.dim("|")}`,
     `${paint.dim(`${number} |`)} ${lead}${left.text}${middle.text}${right.text}${tail}`,
     `${gutter} ${paint.dim("|")} ${" ".repeat(lead.length + left.columns)}${paint.strong(carets)}`,

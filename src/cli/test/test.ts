@@ -5,7 +5,7 @@ import type { LoadedAgent, LoadResult } from "../../agents/disk/loaded-agent.ts"
 import { place } from "../../core/notation/source.ts";
 import { trustLine } from "../can/untrusted.ts";
 import type { CliPorts } from "../ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { progressOf } from "../terminal/progress.ts";
@@ -64,10 +64,10 @@ function print(ports: CliPorts, loaded: readonly LoadedAgent[], total: number, f
     for (const { test: one, passed, got } of agent.tests) {
       const mark = passed ? paint.good("✓") : paint.bad("✗");
       ports.print(
-        `${mark} ${shown(agent.id)}  ${one.outcome}  ${shown(one.request)}${passed ? "" : `  ${paint.bad(`got ${got}`)}`}`,
+        `${mark} ${visibleText(agent.id)}  ${one.outcome}  ${visibleText(one.request)}${passed ? "" : `  ${paint.bad(`got ${got}`)}`}`,
       );
     }
-    if (agent.tests.length === 0) ports.print(paint.dim(`- ${shown(agent.id)}  has no tests`));
+    if (agent.tests.length === 0) ports.print(paint.dim(`- ${visibleText(agent.id)}  has no tests`));
   }
   if (loaded.length === 0 && !broken) ports.print("no agents here; name a file, or create one: ambit agents new <id>");
   else if (loaded.length > 0) ports.print(`${total - failed} passed, ${failed} failed`);

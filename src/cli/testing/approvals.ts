@@ -48,7 +48,7 @@ export interface Setting {
 }
 
 /** Answers for one approval that is kept as the daemon would. */
-export function keeping(first: Approval = approvalOf(), by = "ann"): Answers {
+export function storedAnswers(first: Approval = approvalOf(), by = "ann"): Answers {
   let approval = first;
   return {
     "approvals.list": () => done({ approvals: [approval] }),

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import type { ClientTokenView } from "../../core/ports/daemon/daemon-control.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
-import { counted } from "../terminal/counted.ts";
+import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -62,7 +62,7 @@ async function tokensAdd(ports: TokensPorts, agent: string, options: TokenAddOpt
   else {
     ports.print(token);
     ports.printError(
-      `${ports.paint.good("added")} ${id}: ${shown(agent)} in ${shown(ports.cwd)}, until ${timeText(expires)}. It is not shown again.\n` +
+      `${ports.paint.good("added")} ${id}: ${visibleText(agent)} in ${visibleText(ports.cwd)}, until ${timeText(expires)}. It is not shown again.\n` +
         `  send it as a header: Authorization: Bearer TOKEN\n  end it with: ambit tokens revoke ${id}`,
     );
   }
@@ -84,13 +84,16 @@ async function tokensRevoke(ports: TokensPorts, id: string, options: JsonOption)
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { sessions } = answer.value;
   if (options.json) ports.print(jsonLine({ id, sessions }));
-  else ports.print(`${ports.paint.good("revoked")} ${shown(id)}: ${counted(sessions, "session", "sessions")} ended`);
+  else
+    ports.print(
+      `${ports.paint.good("revoked")} ${visibleText(id)}: ${countText(sessions, "session", "sessions")} ended`,
+    );
   return EXIT.ok;
 }
 
 function lineOf({ paint }: TokensPorts, { id, agent, cwd, user, expires }: ClientTokenView): string {
-  const owner = user === null ? "" : `  for ${shown(user)}`;
-  return `${paint.strong(id)}  ${shown(agent)}${owner}  ${shown(cwd)}  ${paint.dim(`until ${timeText(expires)}`)}`;
+  const owner = user === null ? "" : `  for ${visibleText(user)}`;
+  return `${paint.strong(id)}  ${visibleText(agent)}${owner}  ${visibleText(cwd)}  ${paint.dim(`until ${timeText(expires)}`)}`;
 }
 
 const EXAMPLES = `

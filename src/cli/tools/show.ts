@@ -5,7 +5,7 @@ import { isJsonList, isJsonObject, member } from "../../core/base/json.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail, type JsonOption } from "../terminal/problems.ts";
@@ -39,15 +39,15 @@ function toolText(tool: ToolDetails, { paint }: ToolsListPorts): string {
   const { name, origin, risk, description, declared, why, example } = tool;
   const call = example === null ? null : `ambit call scout ${name} ${quoted(JSON.stringify(example))}`;
   return [
-    `${paint.strong(shown(name))}  ${risk} risk  ${paint.dim(shown(origin))}`,
-    ...shown(description)
+    `${paint.strong(visibleText(name))}  ${risk} risk  ${paint.dim(visibleText(origin))}`,
+    ...visibleText(description)
       .split("\n")
       .map((line) => `  ${line}`),
-    ...(why === null ? [] : [`  ${paint.warn(shown(why))}`]),
-    ...(declared === null ? [] : [`  declares ${shown(JSON.stringify(declared))}`]),
+    ...(why === null ? [] : [`  ${paint.warn(visibleText(why))}`]),
+    ...(declared === null ? [] : [`  declares ${visibleText(JSON.stringify(declared))}`]),
     "input:",
     ...inputLines(tool.input),
-    ...(call === null ? [] : ["example:", `  ${shown(call)}`]),
+    ...(call === null ? [] : ["example:", `  ${visibleText(call)}`]),
   ].join("\n");
 }
 
@@ -62,13 +62,13 @@ function inputLines(schema: JsonObject): readonly string[] {
     const type = isJsonObject(one) ? typeText(one) : "any value";
     const words = isJsonObject(one) ? member(one, "description") : undefined;
     const mark = needed.includes(name) ? "required" : "optional";
-    return `  ${shown(name).padEnd(width)}  ${mark}  ${type}${typeof words === "string" ? `: ${shown(words)}` : ""}`;
+    return `  ${visibleText(name).padEnd(width)}  ${mark}  ${type}${typeof words === "string" ? `: ${visibleText(words)}` : ""}`;
   });
 }
 
 function typeText(schema: JsonObject): string {
   const choices = member(schema, "enum");
-  if (isJsonList(choices)) return choices.map((one) => shown(JSON.stringify(one))).join(" | ");
+  if (isJsonList(choices)) return choices.map((one) => visibleText(JSON.stringify(one))).join(" | ");
   const type = member(schema, "type");
   if (type === "array") {
     const items = member(schema, "items");

@@ -1,7 +1,7 @@
 // `ambit tools lint`: whether tools take authority by themselves instead of asking their context for it.
 
 import { place } from "../../core/notation/source.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -35,7 +35,7 @@ export function toolsLint(ports: ToolsPorts, paths: readonly string[], { json }:
   else {
     print(ports, looked);
     for (const { file, problem } of unread)
-      ports.printError(`${ports.paint.bad("error")}: ${shown(file.path)}: ${shown(problem ?? "")}`);
+      ports.printError(`${ports.paint.bad("error")}: ${visibleText(file.path)}: ${visibleText(problem ?? "")}`);
     if (looked.length === 0 || looked.length > unread.length)
       ports.print(summary(ports, looked.length - unread.length, count));
   }
@@ -55,7 +55,7 @@ function print(ports: ToolsPorts, looked: readonly LintResult[]): void {
     const source = { name: file.path, text: file.text ?? "" };
     for (const { name, why, use, start, end } of uses) {
       if (left-- <= 0) return;
-      ports.print(`${paint.bad("error")}[ambient_authority]: ${shown(name)} reaches ${why}`);
+      ports.print(`${paint.bad("error")}[ambient_authority]: ${visibleText(name)} reaches ${why}`);
       for (const line of renderSpan({ source: file.path, start, end }, source, paint)) ports.print(line);
       ports.print(`  ${paint.dim("=")} fix: use ${use}\n`);
     }

@@ -17,7 +17,7 @@ import { askOnce, type ControlPorts } from "../control-ports.ts";
 import { type AgentDiff, changeLine, compareSets, diffText } from "../diff/diff.ts";
 import { serverLines } from "../mcp/edit.ts";
 import { NO_WORKSPACE, type ProjectPorts } from "../project-opened.ts";
-import { shown } from "../terminal/cells.ts";
+import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
@@ -80,7 +80,7 @@ export async function trust(ports: TrustPorts & ControlPorts, options: TrustOpti
   if (options.json)
     ports.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs, tools: toolData(tools) }));
   else if (!isSettled)
-    ports.print(agreed ? `${ports.paint.good("trusted")} ${shown(opened.workspace)}` : "not trusted");
+    ports.print(agreed ? `${ports.paint.good("trusted")} ${visibleText(opened.workspace)}` : "not trusted");
   return agreed ? EXIT.ok : EXIT.notTrusted;
 }
 
@@ -113,7 +113,7 @@ function revoke(ports: TrustPorts, options: TrustOptions, { workspace, review, s
   const done = store?.revoke() ?? { ok: true };
   if (!done.ok) return fail(ports, options, EXIT.error, `trust could not be revoked: ${done.message}`, null);
   if (options.json) ports.print(jsonLine({ workspace, state: "untrusted", trusted: false }));
-  else ports.print(`${shown(workspace)} is no longer trusted: its files have no effect`);
+  else ports.print(`${visibleText(workspace)} is no longer trusted: its files have no effect`);
   return EXIT.ok;
 }
 
@@ -148,14 +148,14 @@ function toolPage(answer: ToolsAnswer, paint: Paint): readonly string[] {
   const first = `${paint.warn("tools")}: agents here may call this code; review every file in .ambit/tools before you trust it`;
   if (!answer.ok) {
     const fix = answer.fix === null ? "" : `; fix: ${answer.fix}`;
-    return [first, `  ${paint.warn("what it declares could not be read")}: ${shown(answer.message)}${fix}`];
+    return [first, `  ${paint.warn("what it declares could not be read")}: ${visibleText(answer.message)}${fix}`];
   }
   const { tools, refused } = answer.value;
   const lines = RISKS.flatMap((risk) =>
     tools.flatMap((tool) =>
       tool.risk === risk && tool.declared !== null
         ? [
-            `  ${paintRisk(paint, risk)}  ${shown(tool.name)} (${shown(tool.origin)}) declares ${declaredText(tool.declared)}`,
+            `  ${paintRisk(paint, risk)}  ${visibleText(tool.name)} (${visibleText(tool.origin)}) declares ${declaredText(tool.declared)}`,
           ]
         : [],
     ),
@@ -163,7 +163,7 @@ function toolPage(answer: ToolsAnswer, paint: Paint): readonly string[] {
   return [
     first,
     ...lines,
-    ...refused.map(({ source, why }) => `  ${paint.bad("not loaded")}  ${shown(source)}: ${shown(why)}`),
+    ...refused.map(({ source, why }) => `  ${paint.bad("not loaded")}  ${visibleText(source)}: ${visibleText(why)}`),
   ];
 }
 
@@ -176,13 +176,13 @@ function show(
 ): void {
   const { paint } = ports;
   const { review } = opened;
-  ports.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
+  ports.print(`${paint.strong(visibleText(opened.workspace))}  ${STATES[review.state]}`);
   const changed = review.files.filter(({ change }) => change !== "same");
   for (const { path, change } of isAll ? changed : changed.slice(0, filesShownMax))
-    ports.print(paint.dim(`  ${shown(path)}  ${change}`));
+    ports.print(paint.dim(`  ${visibleText(path)}  ${change}`));
   if (!isAll && changed.length > filesShownMax)
     ports.print(paint.dim(`  and ${changed.length - filesShownMax} more files: ambit trust --all`));
-  for (const problem of opened.problems) ports.printError(`${paint.warn("warning")}: ${shown(problem)}`);
+  for (const problem of opened.problems) ports.printError(`${paint.warn("warning")}: ${visibleText(problem)}`);
   for (const [diagnostic, source] of configDiagnostics(opened))
     ports.printError(renderDiagnostic(diagnostic, source, paint));
   if (opened.servers !== null)
@@ -194,7 +194,9 @@ function show(
   else for (const line of changePage(diffs, paint)) ports.print(line);
   const runtime = opened.config?.config.runtime ?? [];
   for (const tree of runtime)
-    ports.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
+    ports.print(
+      `${paint.warn("runtime")}: programs of every agent here may read and run ${visibleText(pathText(tree))}`,
+    );
   if (tools !== null) for (const line of toolPage(tools, paint)) ports.print(line);
   const servers = serverPage(opened, paint);
   for (const line of servers) ports.print(line);
@@ -234,7 +236,9 @@ function changePage(diffs: readonly AgentDiff[], paint: Paint): readonly string[
     // INVARIANT: high risk is never left out, however much of it there is.
     const fitting = risk === "high" ? of : of.slice(0, Math.max(left, 3));
     left -= fitting.length;
-    lines.push(...fitting.map(({ agent, change, sign }) => `  ${sign} ${shown(agent)}  ${changeLine(change, paint)}`));
+    lines.push(
+      ...fitting.map(({ agent, change, sign }) => `  ${sign} ${visibleText(agent)}  ${changeLine(change, paint)}`),
+    );
     if (of.length > fitting.length)
       lines.push(paint.dim(`    and ${of.length - fitting.length} more: ambit trust --all`));
   }

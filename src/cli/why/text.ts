@@ -16,7 +16,7 @@ import {
   requestsOf,
   textIn,
 } from "../log/details.ts";
-import { fitted, paintVerdict, verdictText } from "../log/text.ts";
+import { fitColumn, paintVerdict, verdictText } from "../log/text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { timeText } from "../terminal/time.ts";
 
@@ -32,11 +32,11 @@ const SHOWN = ["requests", "need", "link", "suggest", "by", "left", "approval", 
 
 export function whyText({ entry, more }: Explanation, paint: Paint): string {
   const rows: string[] = [
-    `${paintVerdict(paint, entry, fitted(verdictText(entry), lineColumns))}  ${fitted(entry.id, 128)}  ${paint.dim(timeText(entry.at))}`,
+    `${paintVerdict(paint, entry, fitColumn(verdictText(entry), lineColumns))}  ${fitColumn(entry.id, 128)}  ${paint.dim(timeText(entry.at))}`,
   ];
   const row = (word: string, ...lines: readonly string[]): void => {
     for (const [at, line] of limited(lines).entries())
-      rows.push(`  ${paint.dim((at === 0 ? word : "").padEnd(10))}${fitted(line, lineColumns)}`);
+      rows.push(`  ${paint.dim((at === 0 ? word : "").padEnd(10))}${fitColumn(line, lineColumns)}`);
   };
   row("who", whoText(entry));
   if (entry.chain.length > 0) row("chain", entry.chain.join(" > "));

@@ -1,6 +1,6 @@
 // Why something was decided: from the entry alone, and from related entries.
 import { describe, expect, test } from "vitest";
-import { placed, run } from "../../../test/audit/log-command.ts";
+import { chainedEntries, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
 
 describe("why", () => {
@@ -43,7 +43,7 @@ describe("why", () => {
   });
 
   test("of a denial prints the code's sentence, the smallest grant and the command", async () => {
-    const { out, exit } = await run({ entries: placed(denied, allowed, ended, counted) }, "why", "c000001");
+    const { out, exit } = await run({ entries: chainedEntries(denied, allowed, ended, counted) }, "why", "c000001");
     expect(out).toBe(`deny scope_violation  c000001  2023-11-14 22:13:20Z
   who       agent scout of /w for ann in session s1
   chain     l1 > l2
@@ -66,12 +66,12 @@ describe("why", () => {
     ["net.get https://example.com/", false],
   ])("of %s proposes no grant for an address that is not public: %s", async (need, isSpecial) => {
     const entry = entryOf(1, { outcome: "deny", code: "scope_violation", more: { requests: [need], need } });
-    const { out } = await run({ entries: placed(entry) }, "why", "c000001");
+    const { out } = await run({ entries: chainedEntries(entry) }, "why", "c000001");
     expect(out.includes("this address is not public, so no grant is proposed")).toBe(isSpecial);
   });
 
   test("of an allow prints the deciding lines, the approval, the outcome and the remaining budget", async () => {
-    const { out } = await run({ entries: placed(denied, allowed, ended) }, "why", "c000002");
+    const { out } = await run({ entries: chainedEntries(denied, allowed, ended) }, "why", "c000002");
     expect(out).toBe(`allow  c000002  2023-11-14 22:13:20Z
   who       agent scout of /w for ann in session s1
   tool      read_file
@@ -86,21 +86,23 @@ describe("why", () => {
   });
 
   test("of an allow without an outcome says that", async () => {
-    expect((await run({ entries: placed(allowed) }, "why", "c000002")).out).toContain("unknown: no outcome was logged");
-    expect((await run({ entries: placed(denied) }, "why", "c000001")).out).not.toContain("unknown");
-    const { out } = await run({ entries: placed(allowed) }, "why", "c000002", "--json");
+    expect((await run({ entries: chainedEntries(allowed) }, "why", "c000002")).out).toContain(
+      "unknown: no outcome was logged",
+    );
+    expect((await run({ entries: chainedEntries(denied) }, "why", "c000001")).out).not.toContain("unknown");
+    const { out } = await run({ entries: chainedEntries(allowed) }, "why", "c000002", "--json");
     expect(JSON.parse(out)).toMatchObject({ outcome: "unknown", command: null, place: 1 });
   });
 
   test("of an outcome or a count explains its decision", async () => {
-    const entries = placed(denied, allowed, ended, counted);
+    const entries = chainedEntries(denied, allowed, ended, counted);
     expect((await run({ entries }, "why", "c000003")).out).toMatch(/^allow {2}c000002/);
     expect((await run({ entries }, "why", "c000004")).out).toMatch(/^deny scope_violation {2}c000001/);
-    expect((await run({ entries: placed(ended) }, "why", "c000003")).out).toContain("exited 0 in 8 ms");
+    expect((await run({ entries: chainedEntries(ended) }, "why", "c000003")).out).toContain("exited 0 in 8 ms");
   });
 
   test("as JSON has the sentence and the command", async () => {
-    const { out } = await run({ entries: placed(denied) }, "why", "c000001", "--json");
+    const { out } = await run({ entries: chainedEntries(denied) }, "why", "c000001", "--json");
     expect(JSON.parse(out)).toMatchObject({
       entry: { id: "c000001" },
       means: expect.stringContaining("its scope does not cover"),
@@ -116,7 +118,7 @@ describe("why", () => {
     ["--x y", 2, /an id has only/],
     ["x".repeat(200), 2, /an id has only/],
   ])("of an unknown id is an error: %s", async (id, exit, what) => {
-    const told = await run({ entries: placed(denied) }, "why", "--", id);
+    const told = await run({ entries: chainedEntries(denied) }, "why", "--", id);
     expect(told.exit).toBe(exit);
     expect(told.err).toMatch(what);
   });

@@ -47,7 +47,7 @@ function isOurList(list: Json): boolean {
 
 const PROGRAM = "/bin/ambit";
 
-interface ServerPlace {
+interface ServerSettings {
   readonly paths: Partial<Readonly<Record<ConnectScope, string>>>;
   /** The member of a JSON file that has the servers by their names. */
   readonly list: string;
@@ -60,7 +60,7 @@ const stdio = (words: readonly string[]): Json => ({ type: "stdio", ...plain(wor
 const SERVERS = "mcpServers";
 const [CODEX, GEMINI, CURSOR] = [".codex/config.toml", ".gemini/settings.json", ".cursor/mcp.json"];
 
-const PLACES: ReadonlyMap<string, ServerPlace> = new Map<string, ServerPlace>([
+const PLACES: ReadonlyMap<string, ServerSettings> = new Map<string, ServerSettings>([
   // A managed file of servers makes Claude Code ignore all others.
   ["claude", { paths: { project: ".mcp.json", user: ".claude.json" }, list: SERVERS, entry: stdio }],
   ["codex", { paths: { project: CODEX, user: CODEX, managed: "/etc/codex/config.toml" }, list: "", entry: plain }],

@@ -17,14 +17,14 @@ const profilesMax = 200;
 const profileCharactersMax = 65_536;
 const ENDING = ".yml";
 
-export interface UserProfilesPlace {
+export interface UserProfilesOptions {
   /** The configuration folder; null: there is none. */
   readonly config: string | null;
   readonly home: string | null;
   readonly protectedPaths: PathSettings["protectedPaths"];
 }
 
-export function readUserProfiles(place: UserProfilesPlace): UserProfiles {
+export function readUserProfiles(place: UserProfilesOptions): UserProfiles {
   const folder = place.config === null ? null : join(place.config, "profiles");
   const names = folder === null ? [] : namesIn(folder);
   if (folder === null || names.length === 0) return { profiles: [], broken: [] };
@@ -54,7 +54,7 @@ function namesIn(folder: string): readonly string[] | string {
   }
 }
 
-function readOne(path: string, name: string, place: UserProfilesPlace): UserProfile | BrokenProfile {
+function readOne(path: string, name: string, place: UserProfilesOptions): UserProfile | BrokenProfile {
   if (!name.endsWith(ENDING)) return unread(path, `is not read: a profile is called NAME${ENDING}`);
   const content = readTextFile(path, profileCharactersMax);
   if (!content.ok) return unread(path, content.message);

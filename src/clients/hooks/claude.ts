@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import {
-  blocked,
+  blockAnswer,
   CANARY_TOOL,
   DECISION,
   type HookAnswer,
@@ -19,12 +19,12 @@ import {
 } from "./hook-call.ts";
 import {
   absolute,
-  fetched,
+  fetchMeaning,
   file,
   files,
   INNER,
   type MeaningOf,
-  named,
+  nameMeaning,
   search,
   shell,
   unreadable,
@@ -48,7 +48,7 @@ const CLAUDE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
   ["LS", search("fs_list", ["path"], null)],
   ["Glob", search("fs_glob", ["path"], "pattern")],
   ["Grep", search("fs_grep", ["path"], null)],
-  ["WebFetch", fetched("web_fetch", "url")],
+  ["WebFetch", fetchMeaning("web_fetch", "url")],
   ["WebSearch", webSearch("allowed_domains")],
   // Their own calls come to the hook, in the same conversation: they have the same grants, or those of their own record.
   ["Task", INNER],
@@ -109,7 +109,7 @@ function read(payload: JsonObject, { tools, canPrompt }: ClaudeFormat): Result<H
   const [cwd, tool, input] = [member(payload, "cwd"), member(payload, "tool_name"), member(payload, "tool_input")];
   if (typeof cwd !== "string" || !cwd.startsWith("/") || typeof tool !== "string" || !isJsonObject(input))
     return refuse("bad_value", "the hook's input has no working folder, no tool or no arguments");
-  const meaning = tools.get(tool)?.(input, cwd) ?? named(tool);
+  const meaning = tools.get(tool)?.(input, cwd) ?? nameMeaning(tool);
   const isPrompting = event === "PermissionRequest";
   const kind = member(payload, "agent_type");
   const subagent = typeof kind === "string" && kind !== "" ? kind : null;
@@ -137,7 +137,7 @@ function answer(event: HookEvent, verdict: HookVerdict, format: ClaudeFormat): H
     case "ask":
       return decision({ [DECISION]: "ask", [REASON]: verdict.reason });
     case "deny":
-      return blocked(verdict.reason);
+      return blockAnswer(verdict.reason);
     default:
       return verdict satisfies never;
   }

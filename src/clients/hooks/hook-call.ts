@@ -80,7 +80,7 @@ export const CANARY_TOOL = "ambit_canary";
 export const SHADOW_CANARY = "ambit: shadow mode";
 
 /** INVARIANT: a denial is never without a text: Codex and Gemini run the tool after a silent status 2. */
-export function blocked(reason: string): HookAnswer {
+export function blockAnswer(reason: string): HookAnswer {
   return { status: 2, stdout: "", stderr: reason === "" ? "ambit: the call is blocked" : reason };
 }
 

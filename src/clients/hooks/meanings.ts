@@ -99,7 +99,7 @@ function literalStart(glob: string, from: string): string {
 }
 
 /** An address; a plain one is also requested as https, which clients turn it into. */
-export function fetched(tool: string, key: string): MeaningOf {
+export function fetchMeaning(tool: string, key: string): MeaningOf {
   return (input) => {
     const url = member(input, key);
     return typeof url === "string" ? addresses(tool, [url]) : unreadable(`\`${key}\` must be an address`);
@@ -136,7 +136,7 @@ export function webSearch(domains: string | null): MeaningOf {
 const anyHost = "any-host.invalid";
 
 /** Names that the client keeps for its tools of MCP servers; anything else that is unknown is decided the same way. */
-export function named(tool: string): ToolMeaning {
+export function nameMeaning(tool: string): ToolMeaning {
   return { kind: "named", tool };
 }
 

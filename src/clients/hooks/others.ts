@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, member } from "../../core/bas
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
 import {
-  blocked,
+  blockAnswer,
   CANARY_TOOL,
   DECISION,
   type HookAnswer,
@@ -18,11 +18,11 @@ import {
 import {
   addresses,
   everythingBelow,
-  fetched,
+  fetchMeaning,
   file,
   INNER,
   type MeaningOf,
-  named,
+  nameMeaning,
   search,
   shell,
   unreadable,
@@ -47,7 +47,7 @@ function callOf(
 ): Result<HookEvent> {
   if (typeof cwd !== "string" || !cwd.startsWith("/") || typeof tool !== "string" || !isJsonObject(input))
     return refuse("bad_value", "the hook's input has no working folder, no tool or no arguments");
-  const meaning = tools.get(tool)?.(input, cwd) ?? named(tool);
+  const meaning = tools.get(tool)?.(input, cwd) ?? nameMeaning(tool);
   const conversation = typeof session === "string" ? session : "";
   const subagent = typeof agent === "string" && agent !== "" ? agent : null;
   return done({
@@ -77,7 +77,7 @@ function answers(allow: Allow, ask: ((reason: string) => HookAnswer) | null): Ho
   return (event: HookEvent, verdict: HookVerdict) => {
     if (event.kind !== "call" || verdict.outcome === "none") return PASSED;
     if (verdict.outcome === "allow") return allow(verdict.input);
-    return verdict.outcome === "ask" && ask !== null ? ask(verdict.reason) : blocked(verdict.reason);
+    return verdict.outcome === "ask" && ask !== null ? ask(verdict.reason) : blockAnswer(verdict.reason);
   };
 }
 
@@ -206,7 +206,7 @@ const CURSOR_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
   ["Glob", search("fs_glob", ["path", "target_directory"], "glob_pattern")],
   ["Grep", search("fs_grep", ["path"], null)],
   ["SemanticSearch", search("fs_grep", [], null)],
-  ["WebFetch", fetched("web_fetch", "url")],
+  ["WebFetch", fetchMeaning("web_fetch", "url")],
   ["WebSearch", webSearch(null)],
   ["TodoWrite", INNER],
   ["Task", INNER],
@@ -246,7 +246,7 @@ const COPILOT_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>
   ["glob", search("fs_glob", ["path"], "pattern")],
   ["grep", search("fs_grep", ["path"], null)],
   ["rg", search("fs_grep", ["path"], null)],
-  ["web_fetch", fetched("web_fetch", "url")],
+  ["web_fetch", fetchMeaning("web_fetch", "url")],
   ["report_intent", INNER],
   ["update_todo", INNER],
   ["ask_user", INNER],
@@ -289,7 +289,7 @@ const OPENCODE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf
   ["list", search("fs_list", ["path"], null)],
   ["glob", search("fs_glob", ["path"], "pattern")],
   ["grep", search("fs_grep", ["path"], null)],
-  ["webfetch", fetched("web_fetch", "url")],
+  ["webfetch", fetchMeaning("web_fetch", "url")],
   ["websearch", webSearch(null)],
   ["todowrite", INNER],
   ["todoread", INNER],

@@ -10,7 +10,7 @@ export type Chain = readonly [CompiledLink, ...CompiledLink[]];
 export type Authority = readonly Chain[];
 
 /** Each chain with more links at its end, which can only narrow it. */
-export function narrowed(authority: Authority, links: readonly CompiledLink[]): Authority {
+export function narrowAuthority(authority: Authority, links: readonly CompiledLink[]): Authority {
   return links.length === 0 ? authority : authority.map((chain): Chain => [...chain, ...links]);
 }
 

@@ -1,6 +1,6 @@
 // Listeners of cancellation: called once, also for a signal that is aborted already, and never after they are removed.
 import { expect, test } from "vitest";
-import { following, onAbort } from "./abort.ts";
+import { linkedController, onAbort } from "./abort.ts";
 
 test("a listener is called once, when the signal aborts", () => {
   const controller = new AbortController();
@@ -28,7 +28,7 @@ test("a removed listener is not called", () => {
 
 test.each([0, 1])("a controller follows signal %i of two, and does not abort it", (aborted) => {
   const signals = [new AbortController(), new AbortController()];
-  const { controller } = following(...signals.map(({ signal }) => signal));
+  const { controller } = linkedController(...signals.map(({ signal }) => signal));
   expect(controller.signal.aborted).toBe(false);
   signals[aborted]?.abort();
   expect(controller.signal.aborted).toBe(true);
@@ -36,12 +36,12 @@ test.each([0, 1])("a controller follows signal %i of two, and does not abort it"
 });
 
 test("a controller that follows an aborted signal is aborted", () => {
-  expect(following(AbortSignal.abort()).controller.signal.aborted).toBe(true);
+  expect(linkedController(AbortSignal.abort()).controller.signal.aborted).toBe(true);
 });
 
 test("a released controller follows nothing, and can still be aborted", () => {
   const outer = new AbortController();
-  const { controller, release } = following(outer.signal);
+  const { controller, release } = linkedController(outer.signal);
   release();
   outer.abort();
   expect(controller.signal.aborted).toBe(false);

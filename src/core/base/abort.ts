@@ -11,7 +11,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 }
 
 /** A controller of its own that also follows other signals, until `release` removes its listeners from them. */
-export function following(...signals: readonly AbortSignal[]): {
+export function linkedController(...signals: readonly AbortSignal[]): {
   readonly controller: AbortController;
   release(): void;
 } {

@@ -1,17 +1,30 @@
-// Expected failures are values. A Refusal says what is wrong with a text, and where in it.
+// Expected failures are values. A Failure says why; a Refusal also says what is wrong with a text.
 
-export interface Refusal {
+/** Why something was not done. */
+export interface Failure {
   readonly ok: false;
-  /** Stable name of what is wrong, such as "bad_pattern". */
-  readonly code: RefusalCode;
   readonly message: string;
+}
+
+/** With a stable code that programs can compare. */
+export interface CodedFailure<Code extends string> extends Failure {
+  readonly code: Code;
+}
+
+/** With what a person can do about it, where that is known. */
+export interface FixableFailure extends Failure {
+  readonly fix: string | null;
+}
+
+/** What is wrong with a text, such as "bad_pattern". */
+export interface Refusal extends CodedFailure<RefusalCode> {
   /** What to write instead, when that is known. */
   readonly fix?: string;
 }
 
 export type RefusalCode = "bad_pattern" | "bad_value" | "too_long" | "escapes_root" | "not_absolute";
 
-export type Result<T> = { readonly ok: true; readonly value: T } | Refusal;
+export type Result<T, F extends { readonly ok: false } = Refusal> = { readonly ok: true; readonly value: T } | F;
 
 export function done<T>(value: T): Result<T> {
   return { ok: true, value };

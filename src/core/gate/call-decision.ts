@@ -2,7 +2,7 @@
 import { parseTool } from "../authority/axes/name.ts";
 import type { PathSettings } from "../authority/axes/path.ts";
 import { verbEntry } from "../authority/catalog.ts";
-import { type Authority, narrowed } from "../authority/chain.ts";
+import { type Authority, narrowAuthority } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Level } from "../authority/grant.ts";
@@ -89,7 +89,7 @@ function decideBy(
   if (tool === null || !name.ok || INVOKE === null) return deny("unknown_tool", null);
   const { requirement } = tool;
   // A tool's requirement is about what it does; whether it may be called is the agent's to hold.
-  const authority = narrowed(caller.authority, requirement === null ? [] : [requirement]);
+  const authority = narrowAuthority(caller.authority, requirement === null ? [] : [requirement]);
   const requests: Request[] = [];
   const basis: Basis[] = [];
   const asking: Request[] = [];

@@ -11,7 +11,7 @@ import { readConfig } from "./config/config.ts";
 import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { readManifest } from "./manifest/manifest.ts";
 import { readServerFile } from "./servers/server-file.ts";
-import { applied, yamlTree } from "./testing/applied-fix.ts";
+import { applyFix, yamlTree } from "./testing/apply-fix.ts";
 import { READING } from "./testing/notation.ts";
 import { readDeclaration } from "./tools/declaration.ts";
 
@@ -174,7 +174,7 @@ describe("a fix as it is printed", () => {
       const [error] = errorsOf(READERS[kind](text));
       if (error === undefined) break;
       expect([text, error.fix ?? error.suggestion]).not.toEqual([text, null]);
-      text = applied(text, error);
+      text = applyFix(text, error);
       seen.push(text);
     }
     expect(seen).not.toEqual([]);

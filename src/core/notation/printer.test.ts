@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sized } from "../../../test/house/long.ts";
+import { sizeFor } from "../../../test/house/long.ts";
 import { CATALOG, type VerbEntry, verbEntry } from "../authority/catalog.ts";
 import type { Grant } from "../authority/grant.ts";
 import { DEEP, literal } from "../authority/patterns/segment.ts";
@@ -198,9 +198,9 @@ describe("a parsed grant prints, and the print parses as the same grant and prin
         expect(text).toMatch(/^[^\p{Cc}\p{Cf}]*$/u);
         expect(grantWords(grant as Grant)).toMatch(/^[^\p{Cc}\p{Cf}]+$/u);
       }),
-      { numRuns: sized(60, 300), maxSkipsPerRun: 300 },
+      { numRuns: sizeFor(60, 300), maxSkipsPerRun: 300 },
     );
-    expect(seen).toBeGreaterThan(sized(20, 100));
+    expect(seen).toBeGreaterThan(sizeFor(20, 100));
   });
 });
 

@@ -18,14 +18,14 @@ export interface Line extends Range {
   readonly number: number;
 }
 
-export interface Place {
+export interface LinePosition {
   /** From 1. */
   readonly line: number;
   /** From 1, in code points of the line. */
   readonly column: number;
 }
 
-export function place(source: Source, offset: number): Place {
+export function place(source: Source, offset: number): LinePosition {
   const line = lineAt(source, offset);
   const end = Math.min(Math.max(clamp(source.text, offset), line.start), line.end);
   let column = 1;

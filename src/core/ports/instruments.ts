@@ -1,14 +1,16 @@
 // The backends of a call's instruments, one small interface each. Each is created for one call and bound to its agent,
 // session and tool; no message of a tool can name another.
+
 import type { HeaderLine } from "../authority/axes/http-request.ts";
 import type { RequestSignature } from "../authority/axes/request-signature.ts";
 import type { Url } from "../authority/axes/url.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
+import type { CodedFailure } from "../base/result.ts";
 import type { FilePath, Files } from "./files.ts";
 import type { CompletedRun, RunRefusal } from "./process.ts";
 
-export type PortFailure = { readonly ok: false; readonly code: string; readonly message: string };
+export type PortFailure = CodedFailure<string>;
 export type PortResult<T> = { readonly ok: true; readonly value: T } | PortFailure;
 
 /** One fetch. It connects only to addresses that were decided on, and follows redirects up to a limit. */

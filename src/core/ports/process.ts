@@ -74,9 +74,12 @@ export interface RunRefusal {
   readonly fix: string | null;
 }
 
-export type RunResult =
-  | { readonly ok: true; readonly ran: CompletedRun }
-  | { readonly ok: false; readonly refused: RunRefusal };
+export interface RunFailure {
+  readonly ok: false;
+  readonly refused: RunRefusal;
+}
+
+export type RunResult = { readonly ok: true; readonly ran: CompletedRun } | RunFailure;
 
 export interface TerminalSize {
   readonly columns: number;

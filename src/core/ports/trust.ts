@@ -1,5 +1,6 @@
 // Trust that a person gave to a project's files, stored outside the project.
 
+import type { Failure } from "../base/result.ts";
 /** One project file that carries authority; its path is relative to the workspace, with slashes. */
 export interface AuthorityFile {
   readonly path: string;
@@ -32,7 +33,7 @@ export interface TrustReader {
   file(path: string): TrustedFile | null;
 }
 
-export type TrustResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type TrustResult = { readonly ok: true } | Failure;
 
 export interface TrustStore extends TrustReader {
   /** Every trusted file, including deleted ones. */

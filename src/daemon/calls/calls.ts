@@ -1,5 +1,5 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
-import { narrowed } from "../../core/authority/chain.ts";
+import { narrowAuthority } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
 import type { Json } from "../../core/base/json.ts";
@@ -370,11 +370,11 @@ export class Calls {
     const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
     const limits = requirement === undefined ? [] : [requirement];
     return {
-      authority: narrowed(holding.authority, limits),
+      authority: narrowAuthority(holding.authority, limits),
       owner: session.scope,
       holds: () => {
         const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
-        return by === null || "refused" in by ? [] : narrowed(by.authority, limits);
+        return by === null || "refused" in by ? [] : narrowAuthority(by.authority, limits);
       },
       needsReview: () => {
         const by = this.#gatekeeper.holdings.of(session);

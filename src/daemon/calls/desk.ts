@@ -4,13 +4,13 @@ import { callDigest } from "../../approvals/digest.ts";
 import { mayAsk } from "../../approvals/flood.ts";
 import { ladderOf } from "../../approvals/ladder.ts";
 import {
-  aged,
   agree,
-  asked as askedFor,
+  answersMissing,
+  approvalAt,
+  newApproval as askedFor,
   changeOf,
   end,
   type LifeChange,
-  missing,
   refuse,
   reopen,
 } from "../../approvals/lifecycle.ts";
@@ -127,7 +127,7 @@ export class Desk {
     const found = await this.#parts.stores.approvals.get(idOf);
     if (!found.ok) return refusal(found.code, found.message);
     if (found.value === null) return refusal("unknown_approval", `no approval ${JSON.stringify(idOf.slice(0, 80))}`);
-    const approval = aged(found.value, this.#parts.now());
+    const approval = approvalAt(found.value, this.#parts.now());
     return { ok: true, value: { approval, ladder: this.#ladderOf(approval) } };
   }
 
@@ -150,7 +150,9 @@ export class Desk {
     const { approval, ladder } = shown.value;
     if (approval.state === "pending" && this.#isStale(approval)) return STALE;
     const changed = await this.#change(approval, agree(approval, answer, ladder), ["pending"], "approved", answer.by);
-    return changed.ok ? { ok: true, value: { approval: changed.value, missing: missing(changed.value) } } : changed;
+    return changed.ok
+      ? { ok: true, value: { approval: changed.value, missing: answersMissing(changed.value) } }
+      : changed;
   }
 
   /** Its agent was stopped, or everything was frozen, since it asked: no call has that generation any more. */
@@ -197,7 +199,7 @@ export class Desk {
     const { stores, now } = this.#parts;
     const open = await stores.approvals.list(["pending", "approved"], refusedLookedAtMax);
     for (const approval of open.ok ? open.value : []) {
-      const old = aged(approval, now());
+      const old = approvalAt(approval, now());
       if (old.state === "expired")
         await this.#change(approval, { ok: true, approval: old }, ["pending", "approved"], "expired", null);
     }

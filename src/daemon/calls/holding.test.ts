@@ -18,7 +18,7 @@ function userRead(id: string, stamp: string, members: readonly (string | null)[]
   };
 }
 
-class World {
+class Fixture {
   record: RecordRead = recordOf();
   user: ReturnType<Records["user"]> = null;
   caveats: RecordRead = recordOf();
@@ -63,37 +63,37 @@ const idsOf = ({ authority }: Holding): readonly string[] => authority.flat().ma
 
 describe("a holding", () => {
   test("is the same object while nothing changed, and each session's own", () => {
-    const world = new World("ann");
-    expect(world.held()).toBe(world.held());
-    expect(world.held(world.open("ann"))).not.toBe(world.held());
+    const fixture = new Fixture("ann");
+    expect(fixture.held()).toBe(fixture.held());
+    expect(fixture.held(fixture.open("ann"))).not.toBe(fixture.held());
   });
 
   test("is a new object once the record was read again", () => {
-    const world = new World();
-    const before = world.held();
-    world.record = { ...recordOf(), authority: [] };
-    expect(world.held()).not.toBe(before);
-    expect(world.held().authority).toEqual([]);
+    const fixture = new Fixture();
+    const before = fixture.held();
+    fixture.record = { ...recordOf(), authority: [] };
+    expect(fixture.held()).not.toBe(before);
+    expect(fixture.held().authority).toEqual([]);
   });
 
   test("is a new object with every pledge", () => {
-    const world = new World();
+    const fixture = new Fixture();
     for (const id of ["first", "second"]) {
-      const before = world.held();
-      world.session.pledges.push(limit(id));
-      expect(world.held()).not.toBe(before);
-      expect(idsOf(world.held())).toContain(id);
+      const before = fixture.held();
+      fixture.session.pledges.push(limit(id));
+      expect(fixture.held()).not.toBe(before);
+      expect(idsOf(fixture.held())).toContain(id);
     }
   });
 
   test("is a new object once the user's record changes", () => {
-    const world = new World("ann");
-    world.held();
-    world.user = userRead("user ann", "1");
-    const held = world.held();
+    const fixture = new Fixture("ann");
+    fixture.held();
+    fixture.user = userRead("user ann", "1");
+    const held = fixture.held();
     expect(idsOf(held)).toEqual(["record", "user ann"]);
-    world.user = userRead("user ann, narrower", "2");
-    expect(idsOf(world.held())).toEqual(["record", "user ann, narrower"]);
+    fixture.user = userRead("user ann, narrower", "2");
+    expect(idsOf(fixture.held())).toEqual(["record", "user ann, narrower"]);
   });
 
   test("is empty once the record of its user is deleted, with or without delegations, until it is back", () => {
@@ -101,49 +101,49 @@ describe("a holding", () => {
       [],
       [{ id: "l_1", parent: "gone", granter: NAME, holder: NAME, specs: [], isClean: true, user: null } as never],
     ]) {
-      const world = new World("ann");
-      world.links = links;
-      world.user = userRead("user ann", "1");
-      expect(world.held()).toMatchObject({ blocked: null, authority: [expect.anything()] });
-      world.user = null;
-      expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [], written: null });
-      world.user = userRead("user ann", "1");
-      expect(idsOf(world.held())).toEqual(["record", "user ann"]);
+      const fixture = new Fixture("ann");
+      fixture.links = links;
+      fixture.user = userRead("user ann", "1");
+      expect(fixture.held()).toMatchObject({ blocked: null, authority: [expect.anything()] });
+      fixture.user = null;
+      expect(fixture.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [], written: null });
+      fixture.user = userRead("user ann", "1");
+      expect(idsOf(fixture.held())).toEqual(["record", "user ann"]);
     }
   });
 
   test("is empty in a workspace that the user's record does not name", () => {
-    const world = new World("ann");
-    world.user = userRead("user ann", "1", ["/w"]);
-    expect(world.held().blocked).toBeNull();
-    world.user = userRead("user ann", "2", ["/other"]);
-    expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
+    const fixture = new Fixture("ann");
+    fixture.user = userRead("user ann", "1", ["/w"]);
+    expect(fixture.held().blocked).toBeNull();
+    fixture.user = userRead("user ann", "2", ["/other"]);
+    expect(fixture.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
   });
 
   test("acts for the user and for the groups of the user's record", () => {
-    const world = new World("ann");
-    world.held();
-    expect(world.session.principals).toEqual(["user:ann"]);
-    world.user = userRead("user ann", "1");
-    world.held();
-    expect(world.session.principals).toEqual(["user:ann", "group:ops"]);
+    const fixture = new Fixture("ann");
+    fixture.held();
+    expect(fixture.session.principals).toEqual(["user:ann"]);
+    fixture.user = userRead("user ann", "1");
+    fixture.held();
+    expect(fixture.session.principals).toEqual(["user:ann", "group:ops"]);
   });
 
   test("is empty for a user without a record, and for none, where users are required", () => {
     for (const user of ["ann", null]) {
-      const world = new World(user);
-      expect(world.held().blocked).toBeNull();
-      world.isUserRequired = true;
-      expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
+      const fixture = new Fixture(user);
+      expect(fixture.held().blocked).toBeNull();
+      fixture.isUserRequired = true;
+      expect(fixture.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
     }
-    const known = new World("ann");
+    const known = new Fixture("ann");
     known.user = userRead("user ann", "1");
     known.isUserRequired = true;
     expect(known.held().blocked).toBeNull();
   });
 
   test("has nothing of a delegation whose user had a ceiling and has none any more", () => {
-    const world = new World();
+    const fixture = new Fixture();
     const given = { granter: NAME, holder: NAME, specs: ["memory.read"], parent: null, expires: null, calls: null };
     const link = {
       id: "l_1",
@@ -155,16 +155,16 @@ describe("a holding", () => {
       made: 0,
       token: null,
     };
-    world.links = [link];
-    expect(world.held().authority).toHaveLength(1);
-    world.links = [{ ...link, isUserLimited: false }];
-    expect(world.held().authority).toHaveLength(2);
+    fixture.links = [link];
+    expect(fixture.held().authority).toHaveLength(1);
+    fixture.links = [{ ...link, isUserLimited: false }];
+    expect(fixture.held().authority).toHaveLength(2);
   });
 
   test("is a new object after a delegation, and after its revocation", () => {
-    const world = new World();
-    const before = world.held();
-    world.links = [
+    const fixture = new Fixture();
+    const before = fixture.held();
+    fixture.links = [
       {
         id: "l_1",
         parent: "gone",
@@ -176,19 +176,19 @@ describe("a holding", () => {
         isClean: false,
       } as never,
     ];
-    expect(world.held()).not.toBe(before);
-    expect(world.session.isClean).toBe(false);
-    world.links = [];
-    expect(world.held()).toBe(before);
+    expect(fixture.held()).not.toBe(before);
+    expect(fixture.session.isClean).toBe(false);
+    fixture.links = [];
+    expect(fixture.held()).toBe(before);
   });
 
   test("of a session with its own grants is a new object once those were read again", () => {
-    const world = new World();
-    world.holdings.bring(world.session, { text: "{}", account: "a" });
-    const before = world.held();
-    expect(world.held()).toBe(before);
-    world.caveats = recordOf();
-    expect(world.held()).not.toBe(before);
+    const fixture = new Fixture();
+    fixture.holdings.bring(fixture.session, { text: "{}", account: "a" });
+    const before = fixture.held();
+    expect(fixture.held()).toBe(before);
+    fixture.caveats = recordOf();
+    expect(fixture.held()).not.toBe(before);
   });
 });
 
@@ -202,27 +202,27 @@ describe("untrusted grants", () => {
     chains?.map((links) => links.map(({ link: one }) => one.id));
 
   test("are not part of the held ones, and have the same limits", () => {
-    const world = new World("ann");
-    world.record = waiting();
-    world.user = userRead("user ann", "1");
-    world.session.pledges.push(limit("pledge"));
-    expect(world.held().authority).toEqual([]);
-    expect(named(world.held().written?.())).toEqual([["written", "user ann", "pledge"]]);
+    const fixture = new Fixture("ann");
+    fixture.record = waiting();
+    fixture.user = userRead("user ann", "1");
+    fixture.session.pledges.push(limit("pledge"));
+    expect(fixture.held().authority).toEqual([]);
+    expect(named(fixture.held().written?.())).toEqual([["written", "user ann", "pledge"]]);
   });
 
   test("count for what was delegated from them, too", () => {
-    const world = new World();
-    world.record = waiting();
-    world.links = [kept("l_1")];
-    expect(world.held().authority).toEqual([]);
-    expect(named(world.held().written?.())).toEqual([["written"], ["written", "l_1"]]);
+    const fixture = new Fixture();
+    fixture.record = waiting();
+    fixture.links = [kept("l_1")];
+    expect(fixture.held().authority).toEqual([]);
+    expect(named(fixture.held().written?.())).toEqual([["written"], ["written", "l_1"]]);
   });
 
   test("do not exist where everything counts", () => {
-    const world = new World();
-    expect(world.held().written).toBeNull();
-    world.links = [kept("l_1")];
-    expect(world.held().authority).toHaveLength(2);
-    expect(world.held().written).toBeNull();
+    const fixture = new Fixture();
+    expect(fixture.held().written).toBeNull();
+    fixture.links = [kept("l_1")];
+    expect(fixture.held().authority).toHaveLength(2);
+    expect(fixture.held().written).toBeNull();
   });
 });

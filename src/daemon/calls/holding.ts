@@ -1,5 +1,5 @@
 // What a session holds now: the agent's own record, delegations to it, and every limit around them.
-import { type Authority, type Chain, narrowed } from "../../core/authority/chain.ts";
+import { type Authority, type Chain, narrowAuthority } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { delegationDepthMax } from "../../core/authority/delegation.ts";
@@ -198,7 +198,7 @@ export class Holdings {
   #written(record: RecordRead | null, held: readonly StoredLink[], limits: readonly CompiledLink[]): Authority {
     const texts = new RecordView(true);
     const given = held.slice(0, heldLinksMax).flatMap((link) => this.#pathsOf(link, texts).map(({ chain }) => chain));
-    return narrowed([...texts.authorityOf(record), ...given], limits);
+    return narrowAuthority([...texts.authorityOf(record), ...given], limits);
   }
 
   /** Read when a call is denied, never for one that is allowed. */
@@ -222,9 +222,9 @@ export class Holdings {
     const kept = this.#kept.get(session);
     if (kept?.record === record && kept.user === user && kept.pledges === pledges.length) return kept.holding;
     const limits = [...(user?.authority.flat() ?? []), ...pledges];
-    const authority = narrowed(record.authority, limits);
+    const authority = narrowAuthority(record.authority, limits);
     const { approvers, needsReview, reading, notes, written: text } = record;
-    const written = text === null ? null : (): Authority => narrowed(text, limits);
+    const written = text === null ? null : (): Authority => narrowAuthority(text, limits);
     const links = authority.map(() => []);
     const revoked = (): readonly RevokedAuthority[] => this.#revoked(facts.name, limits);
     const held = { authority, written, revoked, links, approvers, needsReview };

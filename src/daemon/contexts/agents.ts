@@ -13,7 +13,7 @@ import type { AgentName, LinkStore } from "../../core/ports/stores/link-store.ts
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import { editFile } from "../../platform/edit-file.ts";
 import type { UserFolders } from "../../platform/folders.ts";
-import { failed, useDenial, useResult } from "../../runtime/context/use-result.ts";
+import { useDenial, useFailure, useResult } from "../../runtime/context/use-result.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import type { AgentAccess, AgentPowers, FoundAgent, InstructResult } from "../../tools/agents/agent-access.ts";
@@ -164,15 +164,15 @@ async function remove(
   });
   // INVARIANT: the entry is on disk before the agent is gone.
   const noted = await ledger.append([entryOfAgent("deleted", name.agent)]);
-  if (!noted.ok) return failed(null, noted);
+  if (!noted.ok) return useFailure(null, noted);
   const removed = found.kind === "made" ? null : agentRecords.remove(name);
   if (removed?.ok === false) return useDenial("not_available", null, removed.message);
   for (const link of links.heldBy(name)) {
     const revoked = await links.revoke(link.id, now(), entryOfAgent("revoked", link.id));
-    if (!revoked.ok) return failed(null, revoked);
+    if (!revoked.ok) return useFailure(null, revoked);
   }
   const ended = isMade ? await links.end(name, now(), entryOfAgent("ended", name.agent)) : null;
-  if (ended?.ok === false) return failed(null, ended);
+  if (ended?.ok === false) return useFailure(null, ended);
   return useResult({ record: removed?.value ?? null });
 }
 

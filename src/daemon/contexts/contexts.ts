@@ -1,7 +1,7 @@
 // Contexts of calls: what a tool can reach during one call, for built-in tools, third-party tools and tools of applications
 // alike. Every use is checked against the session's current holding and the tool's declaration.
 import type { AxisName } from "../../core/authority/catalog.ts";
-import { type Authority, narrowed } from "../../core/authority/chain.ts";
+import { type Authority, narrowAuthority } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -136,10 +136,11 @@ export class Contexts {
     const now = held(session);
     if (now === null) return NOTHING;
     const limits = requirement === null ? [] : [requirement];
-    const once = requirement === null ? null : singleUses(warrant, narrowed(now.holding.authority, limits), now.moment);
+    const once =
+      requirement === null ? null : singleUses(warrant, narrowAuthority(now.holding.authority, limits), now.moment);
     const look = new HoldingCache(() => {
       const by = held(session);
-      return by === null ? null : { authority: narrowed(by.holding.authority, limits), moment: by.moment };
+      return by === null ? null : { authority: narrowAuthority(by.holding.authority, limits), moment: by.moment };
     });
     const decided = new WeakMap<Request, Authority>();
     const { requests } = warrant;

@@ -3,7 +3,7 @@
 import { delegationDepthMax } from "../../core/authority/delegation.ts";
 import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
-import { failed, useDenial, useResult } from "../../runtime/context/use-result.ts";
+import { useDenial, useFailure, useResult } from "../../runtime/context/use-result.ts";
 import type { DelegationAccess, DelegationPowers, NewDelegation } from "../../tools/delegation/delegation-tools.ts";
 import type { Granter } from "../../tools/delegation/pass-on.ts";
 import { isVisibleTo, madeName, madeNames, newName } from "../calls/agent-names.ts";
@@ -66,7 +66,7 @@ export class Delegations {
         const noted = await stores.ledger.append([
           this.#entries.make("delegation", who, "written", { of: target, more }),
         ]);
-        if (!noted.ok) return failed(null, noted);
+        if (!noted.ok) return useFailure(null, noted);
         const written =
           instructions === null
             ? agentRecords.grant(plain(target), specs, limits)
@@ -112,7 +112,7 @@ export class Delegations {
     const who = session.who(this.#above(parent));
     const entry = this.#entries.make("delegation", who, made === null ? "granted" : "created", { of: link.id, more });
     const stored = await stores.links.make(link, made, entry, also);
-    if (!stored.ok) return failed(null, stored);
+    if (!stored.ok) return useFailure(null, stored);
     if (stored.value === null)
       return useDenial("not_available", null, "the delegation could not be stored; call again");
     return useResult({ link: link.id, token: secret === null ? null : `${tokenStart}.${link.id}.${secret}` });

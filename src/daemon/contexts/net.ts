@@ -2,7 +2,7 @@
 // only where they are bound.
 import { headerBytesMax } from "../../core/authority/axes/http-request.ts";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
-import { following, onAbort } from "../../core/base/abort.ts";
+import { linkedController, onAbort } from "../../core/base/abort.ts";
 import type { HttpFetch, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
@@ -91,7 +91,7 @@ async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<Por
   const sent = { url, headers: headers.map((line) => [...line]), body: body === null ? null : textOf(body) };
   if (JSON.stringify(sent) !== JSON.stringify(redacting.json(sent)))
     return failure("secret_refused", "the value of a secret is to be sent; write {{secret:name}} in its place");
-  const { controller, release } = following(wish.signal);
+  const { controller, release } = linkedController(wish.signal);
   session.running.add(controller);
   let isDecided = false;
   try {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sized } from "../../../test/house/long.ts";
+import { sizeFor } from "../../../test/house/long.ts";
 import { pause } from "../../../test/house/pause.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
@@ -200,7 +200,7 @@ describe("what git and our own configuration lead to", () => {
 
   test("more folders of submodules than are searched lock nothing", { timeout: 60_000 }, () => {
     mkdirSync(join(root, ".git/modules"), { recursive: true });
-    for (let at = 0; at < sized(700, 10_500); at++) mkdirSync(join(root, ".git/modules", `m${at}`));
+    for (let at = 0; at < sizeFor(700, 10_500); at++) mkdirSync(join(root, ".git/modules", `m${at}`));
     writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
     writeFileSync(join(root, "run.sh"), "", { mode: 0o755 });
     writeFileSync(join(root, "a.txt"), "", { mode: 0o644 });

@@ -3,7 +3,7 @@
 import type { FilePath, FileRefusal, Files } from "../../core/ports/files.ts";
 import { isErrno } from "../../runtime/context/file-refusals.ts";
 import { fileBytesMax } from "../../runtime/context/limits.ts";
-import { refused } from "../../sandbox/files/refusals.ts";
+import { fileRefusal } from "../../sandbox/files/refusals.ts";
 
 const MARK = /\[REDACTED:([^\]]{1,128})\]/g;
 
@@ -25,13 +25,13 @@ export async function markProblem(
   const lost = [...marks].find((mark) => shown.includes(mark) && !before.includes(mark));
   return lost === undefined
     ? null
-    : refused(
+    : fileRefusal(
         "secret_refused",
         `the file contains a secret, shown to you as ${lost}: writing that placeholder would destroy it. Change other parts with fs_edit`,
       );
 }
 
-const UNKNOWN: FileRefusal = refused(
+const UNKNOWN: FileRefusal = fileRefusal(
   "secret_refused",
   "the content contains a placeholder of a secret, and the file cannot be read to check whether writing it would destroy the secret",
 );

@@ -2,7 +2,7 @@
 // client's own words. INVARIANT: whatever goes wrong, the answer is a denial.
 
 import {
-  blocked,
+  blockAnswer,
   CANARY_TOOL,
   denialText,
   type HookAnswer,
@@ -58,7 +58,7 @@ export class Hooks {
       this.#asked.parts.note(
         `a hook failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      answer = blocked("ambit: the call is blocked: this is a mistake in ambit; see `ambit daemon logs`\n");
+      answer = blockAnswer("ambit: the call is blocked: this is a mistake in ambit; see `ambit daemon logs`\n");
     }
     if (answer.stdout !== "") await exchange.send(1, Buffer.from(answer.stdout));
     if (answer.stderr !== "") await exchange.send(2, Buffer.from(answer.stderr));
@@ -86,7 +86,9 @@ export class Hooks {
     if (left !== null) return dialect.answer(call, left);
     const opened = await this.#session(exchange, options.value, call, cwd);
     if (!opened.ok)
-      return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);
+      return blockAnswer(
+        `ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`,
+      );
     const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
     const answer = dialect.answer(call, await this.#verdict(question));
     // The process that tries a hook is no client: a session would keep its terminal from being a person's.
@@ -238,7 +240,7 @@ export class Hooks {
 const inputCharactersMax = 1_048_576;
 
 function unread(why: string): HookAnswer {
-  return blocked(`ambit: the call is blocked: ${why}\n`);
+  return blockAnswer(`ambit: the call is blocked: ${why}\n`);
 }
 
 /** Delegates member by member: the object has private state. */

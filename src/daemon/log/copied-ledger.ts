@@ -1,4 +1,5 @@
 // The ledger with a second copy of the log: a decision is valid only after both have it; otherwise nothing is executed.
+import type { CodedFailure } from "../../core/base/result.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
@@ -107,10 +108,6 @@ export class CopiedLedger implements Ledger {
   }
 }
 
-function copyUnavailable(message: string): {
-  readonly ok: false;
-  readonly code: "audit_unavailable";
-  readonly message: string;
-} {
+function copyUnavailable(message: string): CodedFailure<"audit_unavailable"> {
   return { ok: false, code: "audit_unavailable", message };
 }

@@ -15,7 +15,7 @@ import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
-import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
+import { canonicalJson, canonicalString } from "../../log/chain/canonical.ts";
 import { type CutSizes, cutJson } from "../../log/chain/cut.ts";
 import { type EncodedIdentity, encodeIdentity, PreserializedEntry } from "../../log/chain/preserialized-entry.ts";
 import type { CallRefusal } from "../calls/call-ports.ts";
@@ -319,7 +319,7 @@ export class EntryTextCache {
 
   /** The same, as JSON text. */
   spelled(text: string | null): string {
-    return text === null ? "null" : quoted(this.text(text));
+    return text === null ? "null" : canonicalString(this.text(text));
   }
 
   /** The list of grants that decided, as JSON text. */

@@ -1,11 +1,13 @@
 // Reads one public JSON document of an authorization server, through the broker: from the host and the port that its address names,
 // without redirects, within limits.
+
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import { parseUrl } from "../../core/authority/axes/url.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import type { Failure, Result } from "../../core/base/result.ts";
 import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { toAscii } from "../../sandbox/network/names/ascii.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
@@ -17,9 +19,7 @@ export interface DocumentPorts {
   now(): number;
 }
 
-export type DocumentResult =
-  | { readonly ok: true; readonly value: JsonObject }
-  | { readonly ok: false; readonly message: string };
+export type DocumentResult = Result<JsonObject, Failure>;
 
 const documentBytesMax = 65_536;
 const documentMilliseconds = 5_000;

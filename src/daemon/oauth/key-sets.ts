@@ -1,6 +1,8 @@
 // Public keys of authorization servers, as they publish them. INVARIANT: only addresses that the user named are asked, or addresses
 // at the same origin as an issuer that the user named.
+
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import type { Failure } from "../../core/base/result.ts";
 import type { WrittenIssuer } from "../../core/notation/config/oauth-setting.ts";
 import type { DocumentResult } from "./document.ts";
 
@@ -10,9 +12,7 @@ export interface KeySetsOptions {
   elapsed(): number;
 }
 
-export type KeySetResult =
-  | { readonly ok: true; readonly keys: readonly JsonObject[] }
-  | { readonly ok: false; readonly message: string };
+export type KeySetResult = { readonly ok: true; readonly keys: readonly JsonObject[] } | Failure;
 
 /** How long keys count that were read: a key that its server withdrew is refused after this time. */
 const keysMilliseconds = 600_000;

@@ -10,7 +10,7 @@ import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { optionalText } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
-import type { RunRefusal } from "../../core/ports/process.ts";
+import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.ts";
 import type { Limits, Plan, PlanNetwork } from "../../sandbox/plan/plan.ts";
@@ -51,9 +51,7 @@ export interface ClientRun {
 
 type Home = Extract<HomeResult, { readonly ok: true }>;
 
-export type ClientPlan =
-  | { readonly ok: true; readonly plan: Plan; readonly home: Home }
-  | { readonly ok: false; readonly refused: RunRefusal };
+export type ClientPlan = { readonly ok: true; readonly plan: Plan; readonly home: Home } | RunFailure;
 
 /**
  * INVARIANT: a profile adds variables, the agent's own home, and the port with the model relay and the door of the session to

@@ -1,11 +1,13 @@
 // The daemon's side of the model relay: each request of a client to a model is decided, charged and logged before it is sent,
 // and goes out with the credential that the user bound to the tool `model` and the provider's host.
+
 import { parseName } from "../../core/authority/axes/name.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { CodedFailure } from "../../core/base/result.ts";
 import type { ModelProvider, WrittenModel } from "../../core/notation/config/model-setting.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
@@ -103,7 +105,7 @@ export const CREDENTIAL_LOCKED = {
 
 export type ModelEndpoint =
   | ({ readonly ok: true; readonly address: Url; readonly credential: ModelCredential } & ProviderAddress)
-  | { readonly ok: false; readonly code: DenialCode; readonly message: string };
+  | CodedFailure<DenialCode>;
 
 type ModelCredential = NonNullable<ReturnType<SecretForUrl>>;
 

@@ -33,7 +33,7 @@ import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
 import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
 import { planFor, type RunEnvironment } from "./plan-facts.ts";
-import { RunExplanation } from "./run-explanation.ts";
+import { RunExplanation, shownCommand } from "./run-explanation.ts";
 import { runProgram } from "./run-program.ts";
 import { NO_TOOLCHAINS, toolchainsOf } from "./toolchains.ts";
 
@@ -387,18 +387,4 @@ function startedRecord(
     isSealed: false,
     repositories: [],
   };
-}
-
-const commandCharactersMax = 2_048;
-
-/** For display: a command of megabytes would make the draft's record unreadable. */
-function shownCommand(argv: readonly string[]): readonly string[] {
-  let left = commandCharactersMax;
-  const words: string[] = [];
-  for (const word of argv) {
-    if (left <= 0) break;
-    words.push(word.slice(0, left));
-    left -= word.length + 1;
-  }
-  return words;
 }

@@ -88,3 +88,17 @@ export class RunExplanation {
     return `there is no program ${shown} in ${path.replaceAll(":", ", ")}, where the sandbox looks; in your config.yml \`programs: { add: [FOLDER] }\` adds folders for clients, \`runtime\` for all programs`;
   }
 }
+
+const commandCharactersMax = 2_048;
+
+/** For display: a command of megabytes would make the draft's record unreadable. */
+export function shownCommand(argv: readonly string[]): readonly string[] {
+  let left = commandCharactersMax;
+  const words: string[] = [];
+  for (const word of argv) {
+    if (left <= 0) break;
+    words.push(word.slice(0, left));
+    left -= word.length + 1;
+  }
+  return words;
+}

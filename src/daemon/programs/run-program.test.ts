@@ -22,13 +22,13 @@ const RAN: CompletedRun = {
   draft: null,
 };
 
-interface World {
+interface Fixture {
   readonly started: (readonly string[])[];
   readonly judged: Decision[];
   run(grants: readonly string[], asked: string, argv: readonly [string, ...string[]]): Promise<RunResult>;
 }
 
-function world(more: Partial<ProgramParts> = {}, ran: RunResult = { ok: true, ran: RAN }, asks = ""): World {
+function fixture(more: Partial<ProgramParts> = {}, ran: RunResult = { ok: true, ran: RAN }, asks = ""): Fixture {
   const [started, judged]: [(readonly string[])[], Decision[]] = [[], []];
   return {
     started,
@@ -70,17 +70,17 @@ const GIT = ["git", "log"] as const;
 
 describe("a program", () => {
   test("with a plan is run once, with its own arguments", async () => {
-    const one = world();
+    const one = fixture();
     expect(await one.run(["proc.exec{in=/work,cmds=[git]}"], ASKED, GIT)).toMatchObject({ ok: true, ran: RAN });
     expect(one.started).toEqual([["git", "log"]]);
   });
 
   test("without a plan or a sandbox is refused", async () => {
     const refused = { code: "sandbox_unavailable", message: "no", fix: null } as const;
-    const unplanned = world({ plan: () => ({ ok: false, refused }) });
+    const unplanned = fixture({ plan: () => ({ ok: false, refused }) });
     expect(await unplanned.run(["proc.exec{in=/work}"], ASKED, GIT)).toMatchObject({ ok: false, refused });
     expect(unplanned.started).toEqual([]);
-    const unheld = world({}, { ok: false, refused });
+    const unheld = fixture({}, { ok: false, refused });
     expect(await unheld.run(["proc.exec{in=/work}"], ASKED, GIT)).toMatchObject({ ok: false, refused });
   });
 
@@ -88,7 +88,7 @@ describe("a program", () => {
     ["net.connect api.example:443", "allow"],
     ["net.connect api.example:444", "deny"],
   ])("is decided again while it runs: %s is %s", async (asks, outcome) => {
-    const one = world({}, { ok: true, ran: RAN }, asks);
+    const one = fixture({}, { ok: true, ran: RAN }, asks);
     await one.run(["proc.exec{in=/work}", "net.connect{hosts=[api.example],ports=[443]}"], ASKED, GIT);
     expect(one.judged.map((decision) => decision.outcome)).toEqual([outcome]);
   });

@@ -5,13 +5,11 @@ import { countedIsSpent } from "../../core/authority/counted.ts";
 import type { Basis } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
-import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { RunFailure, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { Command, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 
-export type PlanResult =
-  | { readonly ok: true; readonly plan: Plan }
-  | { readonly ok: false; readonly refused: RunRefusal };
+export type PlanResult = { readonly ok: true; readonly plan: Plan } | RunFailure;
 
 export interface ProgramParts {
   /** The caller's current authority: grants expire, links are revoked and records are edited while a program runs. */

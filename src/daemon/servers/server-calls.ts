@@ -58,7 +58,7 @@ interface HeldCall {
 }
 
 /** What the client has to be asked for before the server goes on. */
-interface Wanted {
+interface NeededInput {
   readonly asks: readonly (readonly [
     key: string,
     ask: { readonly kind: ServerAskKind; readonly params: JsonObject },
@@ -220,7 +220,7 @@ export class ServerCalls {
     client: CallClient | null,
     upstream: Upstream,
     { requests, state }: NonNullable<ReturnType<typeof inputIn>>,
-  ): Wanted | { readonly message: string } {
+  ): NeededInput | { readonly message: string } {
     const asks: (readonly [string, { readonly kind: ServerAskKind; readonly params: JsonObject }])[] = [];
     const roots: string[] = [];
     for (const [key, wanted] of Object.entries(requests)) {
@@ -246,7 +246,7 @@ export class ServerCalls {
     return { asks, note: { held: null, state, roots } };
   }
 
-  #hold(call: OpenCall, session: Session): Wanted | { readonly message: string } {
+  #hold(call: OpenCall, session: Session): NeededInput | { readonly message: string } {
     const mine = [...this.#held.values()].filter((one) => one.session === session.facts.id);
     if (this.#held.size >= heldMax || mine.length >= heldOfSessionMax) {
       call.cancel();
@@ -284,7 +284,7 @@ export class ServerCalls {
     owner: StateOwner,
     session: Session,
     rounds: number,
-    wanted: Wanted | { readonly message: string },
+    wanted: NeededInput | { readonly message: string },
   ): Round {
     if ("message" in wanted) return { ok: false, code: "not_available", ...wanted };
     const { asks, note } = wanted;

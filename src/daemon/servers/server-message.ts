@@ -1,20 +1,19 @@
 // Messages of servers and requests to them: what can be read of a line, what a request says about us, and how one can end.
+
 import { copyJson, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
 import { jsonDepthMax } from "../../core/base/limits.ts";
+import type { CodedFailure, Result } from "../../core/base/result.ts";
 import { VERSION } from "../../core/base/version.ts";
 import type { CallTalk, ServerOffers } from "./call-talk.ts";
 import { serverLineBytesMax } from "./server-connection.ts";
 
-export type UpstreamResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly code: "execution_failed" | "not_available" | "stopped" | "sign_in_required";
-      readonly message: string;
-    };
+export type UpstreamResult<T> = Result<
+  T,
+  CodedFailure<"execution_failed" | "not_available" | "stopped" | "sign_in_required">
+>;
 
-export function failed(message: string): UpstreamResult<never> {
+export function failedCall(message: string): UpstreamResult<never> {
   return { ok: false, code: "execution_failed", message };
 }
 

@@ -1,6 +1,8 @@
 // The power of the resource tools: lists and contents of the servers of a session, from the session's own processes of them.
-import { following } from "../../core/base/abort.ts";
+
+import { linkedController } from "../../core/base/abort.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import type { Failure } from "../../core/base/result.ts";
 import { isHidden } from "../../gateway/pins.ts";
 import {
   type ListedResource,
@@ -26,9 +28,7 @@ export interface ResourcePowersOptions {
 const pagesMax = 16;
 const KINDS: readonly ResourceKind[] = ["resource", "template", "prompt"];
 
-type Answered<T> =
-  | { readonly ok: true; readonly value: T; readonly note?: string }
-  | { readonly ok: false; readonly message: string };
+type Answered<T> = { readonly ok: true; readonly value: T; readonly note?: string } | Failure;
 
 export function resourcePowers(options: ResourcePowersOptions): (call: PowersOptions) => ResourcePowers {
   const { servers, held, callMilliseconds } = options;
@@ -75,7 +75,7 @@ export function resourcePowers(options: ResourcePowersOptions): (call: PowersOpt
         complete: (name, wanted) => within(name, (upstream) => completed(upstream, wanted, signal, callMilliseconds)),
         watch: (name, uri, changed) =>
           within(name, async (upstream) => {
-            const stopping = following(signal);
+            const stopping = linkedController(signal);
             const tell = (more: JsonObject): void => call?.client?.tell({ changed: { server: name, uri, ...more } });
             const watched = upstream.watches.watch(
               uri,

@@ -29,7 +29,7 @@ export function checkedSchema(schema: JsonObject): JsonSchema {
 }
 
 /** Answers a call of a server whose tools are not known yet. */
-export function unsigned(one: CatalogServer, name: string): DaemonTool {
+export function signInTool(one: CatalogServer, name: string): DaemonTool {
   const { message, fix = null } = signInFix(one, { code: "sign_in_required", message: "it was never used" });
   return {
     ...{ name, description: "", input: { type: "object" }, verbs: [], isOfServer: true },

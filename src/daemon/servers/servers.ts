@@ -17,7 +17,7 @@ import { ServerCalls } from "./server-calls.ts";
 import { type CatalogServer, groundOf, pinKey, ServerCatalog, type ServerCatalogOptions } from "./server-catalog.ts";
 import { ServerPool } from "./server-pool.ts";
 import type { ServerOwner, ServerRunOptions } from "./server-run.ts";
-import { checkedSchema, mappedRequests, signInFix, unsigned } from "./server-tools.ts";
+import { checkedSchema, mappedRequests, signInFix, signInTool } from "./server-tools.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface DaemonServersOptions extends ServerCatalogOptions {
@@ -102,7 +102,7 @@ export class DaemonServers {
     };
     return enabled
       .flatMap((one) =>
-        wanted !== null && isWanted(one) && this.#needsSignIn(one) ? [unsigned(one, wanted)] : this.toolsOf(one),
+        wanted !== null && isWanted(one) && this.#needsSignIn(one) ? [signInTool(one, wanted)] : this.toolsOf(one),
       )
       .filter(isFirst);
   }

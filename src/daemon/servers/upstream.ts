@@ -9,7 +9,7 @@ import type { ServerConnection } from "./server-connection.ts";
 import {
   CLIENT,
   capabilitiesFor,
-  failed,
+  failedCall,
   isUnfinished,
   META,
   PROTOCOLS,
@@ -109,7 +109,7 @@ export class Upstream {
     });
     this.ended = connection.ended.then((why) => {
       if (this.#relist !== null) clearTimeout(this.#relist);
-      for (const [, { give }] of this.#pending) give(failed(`the server ended during the call: ${why}`));
+      for (const [, { give }] of this.#pending) give(failedCall(`the server ended during the call: ${why}`));
       this.#pending.clear();
       return why;
     });
@@ -282,7 +282,7 @@ export class Upstream {
       };
       const run = (): void => {
         timer = setTimeout(() => {
-          cancel(failed(`the server took more than ${milliseconds / 1000} seconds`));
+          cancel(failedCall(`the server took more than ${milliseconds / 1000} seconds`));
           if (method !== "ping" && !this.#isStateless) void this.#check();
         }, milliseconds);
       };
@@ -332,10 +332,10 @@ export class Upstream {
     const error = member(message, "error");
     if (isUnfinished(result) && (pending.talk === null || member(result, "resultType") !== "input_required")) {
       this.#questions.refused("input_required", "not_available");
-      pending.give(failed(UNFINISHED));
+      pending.give(failedCall(UNFINISHED));
     } else if (isJsonObject(result)) pending.give({ ok: true, value: result });
-    else if (isJsonObject(error)) pending.give(failed(errorText(error)));
-    else pending.give(failed("the server's answer has neither a result nor an error"));
+    else if (isJsonObject(error)) pending.give(failedCall(errorText(error)));
+    else pending.give(failedCall("the server's answer has neither a result nor an error"));
     return true;
   }
 

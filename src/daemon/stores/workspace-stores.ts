@@ -1,6 +1,8 @@
 // The shared stores of workspaces: every write goes through here, is checked, committed with its log entry, and then shown in the
 // file that agents' programs read.
+
 import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { CodedFailure } from "../../core/base/result.ts";
 import type { StoreView } from "../../core/ports/daemon/store-messages.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
@@ -44,7 +46,7 @@ export interface StoreWriter {
   readonly isClean: boolean;
 }
 
-export type StoreFault = { readonly ok: false; readonly code: string; readonly message: string };
+export type StoreFault = CodedFailure<string>;
 
 /** A store that programs can be shown. */
 export interface VisibleStore {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { Schedule, ScheduleStep } from "../../core/ports/stores/schedule-store.ts";
 import type { Task } from "../../core/ports/stores/task-store.ts";
-import { type Clocks, fired } from "../../org/schedules/schedule-life.ts";
+import { type Clocks, nextStep } from "../../org/schedules/schedule-life.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { WatchedFiles } from "./watched-files.ts";
@@ -31,10 +31,10 @@ export class Schedules {
       const task = newId("w");
       const files = this.#files.look(schedule);
       // Looked at first without a transaction: a schedule that waits for a task is due all the time.
-      if (fired(schedule, facts, clocks, zone, task, files) === null) continue;
+      if (nextStep(schedule, facts, clocks, zone, task, files) === null) continue;
       const changed = await stores.schedules.change(
         schedule.id,
-        (one, known) => fired(one, known, clocks, zone, task, files),
+        (one, known) => nextStep(one, known, clocks, zone, task, files),
         (step) => this.#stepEntries(step),
       );
       if (changed.ok && changed.value !== null && changed.value.task !== null) onTask(changed.value.task);

@@ -5,7 +5,7 @@ import type { Json } from "../../core/base/json.ts";
 import type { Schedule } from "../../core/ports/stores/schedule-store.ts";
 import type { Hire, RunEffects, Task } from "../../core/ports/stores/task-store.ts";
 import { payersBelow } from "../../org/task-life.ts";
-import { failed, invalid, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
+import { invalid, type UseResult, useDenial, useFailure, useResult } from "../../runtime/context/use-result.ts";
 import type { TaskAccess, TaskPowers } from "../../tools/tasks/task-tools.ts";
 import { newSchedule } from "../control/schedules.ts";
 import type { Entries } from "../log/entries.ts";
@@ -112,7 +112,7 @@ export class TaskPower {
     if (run?.isStaged === true) run.tasks.push({ task, entry });
     else {
       const kept = await stores.tasks.add(task, entry);
-      if (!kept.ok) return failed(null, kept);
+      if (!kept.ok) return useFailure(null, kept);
       if (!kept.value) return useDenial("quota", null, "there are too many tasks that are not over");
     }
     return useResult({ task: task.id, agent });
@@ -127,7 +127,7 @@ export class TaskPower {
     if (run?.isStaged === true) run.hires.push(made.value);
     else {
       const kept = await this.#parts.stores.links.make(link, hired, entry, null, most);
-      if (!kept.ok) return failed(null, kept);
+      if (!kept.ok) return useFailure(null, kept);
       if (kept.value === null) return useDenial("not_available", null, `${agent} could not be hired; call again`);
     }
     return useResult({ agent, role, grants: link.specs });
@@ -141,7 +141,7 @@ export class TaskPower {
       return invalid(null, "the task holds the value of a secret: name the secret instead");
     if (/^\s*on\s/.test(when)) return invalid(null, "only people let files and webhooks start tasks: choose a time");
     const all = await stores.schedules.list(workspace);
-    if (!all.ok) return failed(null, all);
+    if (!all.ok) return useFailure(null, all);
     const run = this.#runs.get(session);
     const active = all.value.filter((one) => one.agent === agent && !one.isEnded).length + (run?.schedules.length ?? 0);
     if (active >= schedulesOfAgentMax) return useDenial("quota", null, "you have too many schedules");
@@ -165,7 +165,7 @@ export class TaskPower {
     if (run?.isStaged === true) run.schedules.push({ schedule, entry });
     else {
       const kept = await stores.schedules.add(schedule, entry);
-      if (!kept.ok) return failed(null, kept);
+      if (!kept.ok) return useFailure(null, kept);
       if (!kept.value) return useDenial("quota", null, "there are too many schedules");
     }
     return useResult({ schedule: schedule.id, next: schedule.next });

@@ -8,7 +8,7 @@ import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts"
 export function canonicalJson(value: Json): string {
   switch (typeof value) {
     case "string":
-      return quoted(value);
+      return canonicalString(value);
     case "boolean":
       return value ? "true" : "false";
     case "number":
@@ -29,7 +29,7 @@ export function canonicalJson(value: Json): string {
 export function canonicalWithin(value: Json, charactersMax: number, depthMax: number): string | null {
   switch (typeof value) {
     case "string":
-      return value.length + 2 > charactersMax ? null : within(quoted(value), charactersMax);
+      return value.length + 2 > charactersMax ? null : within(canonicalString(value), charactersMax);
     case "object":
       if (value === null) return within("null", charactersMax);
       if (depthMax <= 0) return null;
@@ -60,7 +60,7 @@ function objectWithin(object: JsonObject, charactersMax: number, depthMax: numbe
   let text = "{";
   for (const key of sorted(Object.keys(object))) {
     if (key.length > charactersMax - text.length) return null;
-    text += `${text.length === 1 ? "" : ","}${quoted(key)}:`;
+    text += `${text.length === 1 ? "" : ","}${canonicalString(key)}:`;
     const each = canonicalWithin(object[key] as Json, charactersMax - text.length, depthMax - 1);
     if (each === null) return null;
     text += each;
@@ -78,12 +78,12 @@ function listText(list: readonly Json[]): string {
 function objectText(object: JsonObject): string {
   let text = "{";
   for (const key of sorted(Object.keys(object)))
-    text += `${text.length === 1 ? "" : ","}${quoted(key)}:${canonicalJson(object[key] as Json)}`;
+    text += `${text.length === 1 ? "" : ","}${canonicalString(key)}:${canonicalJson(object[key] as Json)}`;
   return `${text}}`;
 }
 
 /** A string's canonical form. Most strings need no escapes, and checking that first is faster. */
-export function quoted(text: string): string {
+export function canonicalString(text: string): string {
   return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

@@ -2,7 +2,7 @@
 // INVARIANT: byte for byte what `canonicalJson` produces for the entry.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { EntryKind, LogEntry, PrincipalView, Who } from "../../core/ports/stores/log.ts";
-import { canonicalJson, quoted } from "./canonical.ts";
+import { canonicalJson, canonicalString } from "./canonical.ts";
 
 /** The identity members of an entry as text fragments, each with the names of the neighbouring members around it. */
 export interface EncodedIdentity {
@@ -72,8 +72,8 @@ export class PreserializedEntry implements LogEntry {
     this.of = of;
     this.#more = more;
     const [before, after] = [`${spelled.agent}${canonicalJson(at)}${spelled.chain}${maybe(code)}`, maybe(of)];
-    const middle = `,"id":${quoted(id)},"kind":"${kind}","more":${more},"of":${after},"outcome":${quoted(outcome)}`;
-    const end = `${spelled.session}${maybe(tool)}${spelled.trace}${listed(verbs)}${spelled.workspace}`;
+    const middle = `,"id":${canonicalString(id)},"kind":"${kind}","more":${more},"of":${after},"outcome":${canonicalString(outcome)}`;
+    const end = `${spelled.session}${maybe(tool)}${spelled.trace}${jsonList(verbs)}${spelled.workspace}`;
     // Joined once: it is read several times, and a concatenated string would be flattened on each read.
     this.#text = [before, middle, end].join("");
   }
@@ -90,13 +90,13 @@ export class PreserializedEntry implements LogEntry {
 }
 
 function maybe(text: string | null): string {
-  return text === null ? "null" : quoted(text);
+  return text === null ? "null" : canonicalString(text);
 }
 
 /** The JSON list of these texts. */
-export function listed(texts: readonly string[]): string {
+export function jsonList(texts: readonly string[]): string {
   let list = "[";
   for (let at = 0; at < texts.length; at++)
-    list += at === 0 ? quoted(texts[at] as string) : `,${quoted(texts[at] as string)}`;
+    list += at === 0 ? canonicalString(texts[at] as string) : `,${canonicalString(texts[at] as string)}`;
   return `${list}]`;
 }

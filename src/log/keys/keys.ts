@@ -5,6 +5,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { CodedFailure, Result } from "../../core/base/result.ts";
 import type { Signer } from "../../core/ports/stores/signing.ts";
 import { namesIn, PRIVATE, PUBLIC, prepareKeyFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
 import { keyTextOf, publicKeyOf, signerOf } from "./key-text.ts";
@@ -26,9 +27,7 @@ export interface AuditKeys {
   rotate(next: string, note: string): KeyResult<AuditKeys>;
 }
 
-export type KeyResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly code: "audit_unavailable"; readonly message: string };
+export type KeyResult<T> = Result<T, CodedFailure<"audit_unavailable">>;
 
 const rotationsMax = 10_000;
 
@@ -150,10 +149,6 @@ function attempt<T>(act: () => KeyResult<T>): KeyResult<T> {
   }
 }
 
-function refused(message: string): {
-  readonly ok: false;
-  readonly code: "audit_unavailable";
-  readonly message: string;
-} {
+function refused(message: string): CodedFailure<"audit_unavailable"> {
   return { ok: false, code: "audit_unavailable", message };
 }

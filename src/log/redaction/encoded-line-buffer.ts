@@ -1,7 +1,7 @@
 // The last scan of a stream: lines that look like base64, hexadecimal or a dump are buffered until the run of them ends,
 // and scanned together. All other lines pass at once. Which lines are buffered depends on their content alone, not on
 // how the stream is split.
-import { joined } from "./redaction-stream.ts";
+import { joinBytes } from "./redaction-stream.ts";
 
 /** A longer run is scanned in parts, and so is a longer line. */
 export const heldBytesMax: number = 64 * 1024;
@@ -41,14 +41,14 @@ export class EncodedLineBuffer {
       const room = heldBytesMax - this.#line.length;
       const newline = bytes.indexOf(NEWLINE, start);
       const end = Math.min(newline < 0 ? bytes.length : newline + 1, this.#isPassing ? bytes.length : start + room);
-      this.#line = joined([this.#line, bytes.subarray(start, end)]);
+      this.#line = joinBytes([this.#line, bytes.subarray(start, end)]);
       start = end;
       if (end === newline + 1) this.#endLine(out);
       else if (this.#isPassing || !mayBeEncoded(this.#line)) this.#pass(out);
       // A line that is too long is scanned in parts of equal size.
       else if (this.#line.length === heldBytesMax) this.#hold(out);
     }
-    return joined(out);
+    return joinBytes(out);
   }
 
   end(): Uint8Array {
@@ -56,7 +56,7 @@ export class EncodedLineBuffer {
     if (this.#line.length > 0) this.#hold(out);
     this.#give(out);
     this.#isPassing = false;
-    return joined(out);
+    return joinBytes(out);
   }
 
   #endLine(out: Uint8Array[]): void {
@@ -83,7 +83,7 @@ export class EncodedLineBuffer {
 
   #give(out: Uint8Array[]): void {
     if (this.#run.length === 0) return;
-    out.push(this.#redact(joined(this.#run)));
+    out.push(this.#redact(joinBytes(this.#run)));
     this.#run = [];
     this.#runBytes = 0;
   }

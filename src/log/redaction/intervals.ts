@@ -25,7 +25,7 @@ export function addInterval(list: Interval[], start: number, end: number, owners
 }
 
 /** Any number of intervals in any order, as one list. */
-export function merged(intervals: readonly Interval[]): Interval[] {
+export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
   const list: Interval[] = [];
   for (const next of intervals.toSorted((left, right) => left.start - right.start || left.end - right.end)) {
     const last = list.at(-1);

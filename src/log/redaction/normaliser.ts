@@ -4,7 +4,7 @@ import { Automaton, type Pattern } from "./automaton.ts";
 import { readBase64 } from "./base64-view.ts";
 import { escapeAt, softBreakAt } from "./escapes.ts";
 import { HexView } from "./hex-view.ts";
-import { type Interval, merged } from "./intervals.ts";
+import { type Interval, mergeIntervals } from "./intervals.ts";
 import { bytesOf } from "./utf8.ts";
 import { blankAt, isBlank, ViewScan } from "./view-scan.ts";
 
@@ -36,7 +36,7 @@ export class Normaliser {
     new HexView([even, odd]).read(bytes);
     readBase64(bytes, places);
     const found = this.#scans.flatMap((scan) => scan.take()).filter((interval) => !isWithin(interval, known));
-    return widened(bytes, merged(found));
+    return widened(bytes, mergeIntervals(found));
   }
 }
 

@@ -54,7 +54,7 @@ export class RedactionStream {
       // A copy: the caller may reuse its buffer.
       return bytes.slice();
     }
-    const all = joined([this.#held, bytes]);
+    const all = joinBytes([this.#held, bytes]);
     const base = this.#read - all.length;
     const pieces: Uint8Array[] = [];
     let done = 0;
@@ -71,7 +71,7 @@ export class RedactionStream {
     if (!isInside && decided > this.#given) pieces.push(all.subarray(this.#given - base, decided - base));
     this.#given = Math.max(this.#given, decided);
     this.#held = all.slice(this.#given - base);
-    return joined(pieces);
+    return joinBytes(pieces);
   }
 }
 
@@ -117,7 +117,7 @@ export class EscapeScan implements StreamScan {
   }
 
   read(bytes: Uint8Array, isEnd: boolean, found: Interval[]): number {
-    const all = this.#tail.length === 0 ? bytes : joined([this.#tail, bytes]);
+    const all = this.#tail.length === 0 ? bytes : joinBytes([this.#tail, bytes]);
     const base = this.#read - this.#tail.length;
     let at = 0;
     for (; at < all.length; ) {
@@ -157,7 +157,7 @@ export class EscapeScan implements StreamScan {
   }
 }
 
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {

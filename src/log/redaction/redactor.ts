@@ -4,11 +4,11 @@ import { isJsonList } from "../../core/base/json.ts";
 import { Automaton, type Pattern } from "./automaton.ts";
 import { EncodedLineBuffer } from "./encoded-line-buffer.ts";
 import { encodingsOf } from "./encodings.ts";
-import { addInterval, type Interval, merged } from "./intervals.ts";
+import { addInterval, type Interval, mergeIntervals } from "./intervals.ts";
 import { type KnownSecret, notRedactable, notRedactableTogether } from "./known-secret.ts";
 import { redactedDepthMax, secretCharactersMin } from "./limits.ts";
 import { Normaliser } from "./normaliser.ts";
-import { EscapeScan, joined, PlainScan, RedactionStream } from "./redaction-stream.ts";
+import { EscapeScan, joinBytes, PlainScan, RedactionStream } from "./redaction-stream.ts";
 import { bytesOf, textOf } from "./utf8.ts";
 
 export interface RedactionResult<T> {
@@ -78,7 +78,7 @@ export class Redactor {
     });
     return {
       write: (bytes) => lines.write(escaped.write(plain.write(bytes))),
-      end: () => joined([lines.write(escaped.write(plain.end())), lines.write(escaped.end()), lines.end()]),
+      end: () => joinBytes([lines.write(escaped.write(plain.end())), lines.write(escaped.end()), lines.end()]),
       isHolding: () => plain.isHolding || escaped.isHolding || lines.isHolding,
       names: () => this.#names(hits),
     };
@@ -97,7 +97,7 @@ export class Redactor {
       at = end;
     }
     pieces.push(bytes.subarray(at));
-    return { value: joined(pieces), names: this.#names(hits) };
+    return { value: joinBytes(pieces), names: this.#names(hits) };
   }
 
   redactText(text: string): RedactionResult<string> {
@@ -148,7 +148,7 @@ export class Redactor {
       if (here !== null) addInterval(found, at + 1 - here.length, at + 1, here.owners);
     }
     const more = normaliser.find(bytes, found);
-    return more.length === 0 ? found : merged([...found, ...more]);
+    return more.length === 0 ? found : mergeIntervals([...found, ...more]);
   }
 
   #json(json: Json, depth: number, hits: Set<string>): Json {
@@ -175,7 +175,7 @@ export class Redactor {
   #mark(owners: ReadonlySet<number>): Uint8Array {
     const { marks } = this.#build();
     const ordered = [...owners].sort((left, right) => left - right);
-    return joined(ordered.map((owner) => marks[owner] as Uint8Array));
+    return joinBytes(ordered.map((owner) => marks[owner] as Uint8Array));
   }
 
   #names(owners: ReadonlySet<number>): readonly string[] {

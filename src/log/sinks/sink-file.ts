@@ -5,6 +5,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { Failure } from "../../core/base/result.ts";
 import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { checkSinkPath } from "./sink-path.ts";
 
@@ -171,7 +172,7 @@ export class FileSink implements Sink {
     return standing.ok ? standing : { ok: false, message: `${this.#path} ${standing.message}` };
   }
 
-  #failed(error: unknown): { readonly ok: false; readonly message: string } {
+  #failed(error: unknown): Failure {
     const code = errorCode(error);
     const what = CODES.get(code ?? "") ?? `cannot be written (${code})`;
     return { ok: false, message: `${this.#path} ${what}` };

@@ -3,6 +3,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { Failure } from "../../core/base/result.ts";
 import type { SinkResult } from "../../core/ports/stores/sink.ts";
 
 /** Facts about a path; null if nothing exists there. */
@@ -45,6 +46,6 @@ export async function checkSinkPath(path: string, kind: "file" | "socket"): Prom
   }
 }
 
-function refused(message: string): { readonly ok: false; readonly message: string } {
+function refused(message: string): Failure {
   return { ok: false, message };
 }

@@ -1,5 +1,6 @@
 // The lines that a second copy of the log receives next: an export from a position on, in pieces.
 
+import type { CodedFailure } from "../../core/base/result.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
@@ -126,7 +127,7 @@ function linesOf(rows: readonly ChainRow[], notes: readonly CheckpointRow[]): st
   return text;
 }
 
-function broken(place: number): { readonly ok: false; readonly code: "audit_unavailable"; readonly message: string } {
+function broken(place: number): CodedFailure<"audit_unavailable"> {
   const message = `entry ${place} of the log is missing, or is not the one that was written: ambit audit verify`;
   return { ok: false, code: "audit_unavailable", message };
 }

@@ -1,4 +1,5 @@
 // The position of a copy of the log, from its first line and its last ones. Nothing else in it is relied on.
+import type { Failure } from "../../core/base/result.ts";
 import type { SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { readExportLine } from "./export.ts";
 
@@ -48,6 +49,6 @@ export function copyPosition(
   return { ok: true, value: { place, hash: last?.hash ?? null, note, first: begun.first, rotations } };
 }
 
-function refused(what: string): { readonly ok: false; readonly message: string } {
+function refused(what: string): Failure {
   return { ok: false, message: `${what}: move it away, and a new copy begins` };
 }

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryOf, newSigner, WrittenLog } from "../../../test/audit/written-log.ts";
-import { sized } from "../../../test/house/long.ts";
+import { sizeFor } from "../../../test/house/long.ts";
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { chainHash, ZERO_HASH } from "../chain/chain.ts";
@@ -351,7 +351,7 @@ test("any single change to a generated log is detected", { timeout: 60_000 }, ()
       expect(log.verify({ head: log.head, rotations: [] }).problems).toEqual([]);
       expect(log.verify({ head: log.head, rotations: [] }, rows, notes).isIntact).toBe(false);
     }),
-    { numRuns: sized(150, 600) },
+    { numRuns: sizeFor(150, 600) },
   );
 });
 

@@ -1,4 +1,5 @@
 // A cron line of five fields: minute, hour, day of month, month, day of week. Which minutes of a calendar it names; no zone.
+import type { Failure } from "../../core/base/result.ts";
 import { dateOf } from "../../core/notation/instant.ts";
 
 export interface CronLine {
@@ -12,9 +13,7 @@ export interface CronLine {
   readonly isEitherDay: boolean;
 }
 
-export type CronResult =
-  | { readonly ok: true; readonly line: CronLine }
-  | { readonly ok: false; readonly message: string };
+export type CronResult = { readonly ok: true; readonly line: CronLine } | Failure;
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];

@@ -9,8 +9,8 @@ import {
   acceptRequest,
   begun,
   clockBackMilliseconds,
-  fired,
   lateMilliseconds,
+  nextStep,
 } from "./schedule-life.ts";
 import { parseWhen } from "./when.ts";
 
@@ -45,7 +45,7 @@ function schedule(when: string, missed: Schedule["missed"] = "once", created = s
 }
 
 function look(one: Schedule, wall: number, facts: ScheduleFacts = NOTHING): ScheduleStep | null {
-  return fired(one, facts, { wall, now: wall }, zone, "w");
+  return nextStep(one, facts, { wall, now: wall }, zone, "w");
 }
 
 function task(id: string, state: Task["state"]): Task {
@@ -199,7 +199,7 @@ describe("`after`", () => {
 describe("on file", () => {
   const still = (state: string, isMissed = false): FileState => ({ state, isSettled: true, isMissed });
   const at = (one: Schedule, files: FileState | null, last: Task | null = null): ScheduleStep | null =>
-    fired(one, { last, followed: null }, { wall: start, now: start }, zone, "w", files);
+    nextStep(one, { last, followed: null }, { wall: start, now: start }, zone, "w", files);
   const before = { ...schedule("on file docs/**"), seen: "a" };
 
   test("starts one task for any number of changes, once the files are still", () => {

@@ -35,7 +35,7 @@ export function begun(schedule: Omit<Schedule, "next" | "floor" | "after">, when
  * What is due of it; null: nothing. `newTask`: the id of the task, if there is one. `files`: for `on file`; null if they could not be
  * looked at.
  */
-export function fired(
+export function nextStep(
   schedule: Schedule,
   facts: ScheduleFacts,
   clocks: Clocks,

@@ -1,4 +1,5 @@
 // When a schedule starts a task: its text, and the next moment it names.
+import type { Failure } from "../../core/base/result.ts";
 import { parseInstant } from "../../core/notation/instant.ts";
 import type { Zone } from "../../core/ports/zone.ts";
 import { type CronLine, isCronDay, parseCron } from "./cron.ts";
@@ -16,9 +17,7 @@ export type When =
   /** When a signed request comes to a runner. */
   | { readonly kind: "webhook"; readonly name: string };
 
-export type WhenResult =
-  | { readonly ok: true; readonly when: When; readonly text: string }
-  | { readonly ok: false; readonly message: string };
+export type WhenResult = { readonly ok: true; readonly when: When; readonly text: string } | Failure;
 
 const whenCharactersMax = 400;
 export const everyMillisecondsMin = 10_000;

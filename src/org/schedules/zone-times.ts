@@ -4,7 +4,7 @@ import type { Zone } from "../../core/ports/zone.ts";
 const HOUR = 3_600_000;
 
 /** A time during which the clocks of a zone are not changed. */
-interface Stretch {
+interface OffsetPeriod {
   readonly from: number;
   readonly to: number;
   readonly offset: number;
@@ -36,8 +36,8 @@ export function momentsOf(locals: readonly number[], zone: Zone, isHourly: boole
   });
 }
 
-function stretchesOf(from: number, to: number, zone: Zone): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+function stretchesOf(from: number, to: number, zone: Zone): readonly OffsetPeriod[] {
+  const stretches: OffsetPeriod[] = [];
   let [start, offset] = [from, zone.offsetAt(from)];
   for (let at = from; at < to; at += sampleMilliseconds) {
     const next = Math.min(at + sampleMilliseconds, to);

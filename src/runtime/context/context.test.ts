@@ -4,13 +4,13 @@ import { chain, grant, link, moment } from "../../../test/forge/authority.ts";
 import {
   CALLER,
   EMPTY_PAGE,
+  type Fixture,
   judgeOf,
   openContext,
   registeredOf,
   toolOf,
-  type World,
   warrantFor,
-} from "../../../test/laws/context-world.ts";
+} from "../../../test/laws/context-fixture.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Context } from "./context.ts";
 import type { ToolRequest } from "./tool-request.ts";
@@ -31,9 +31,13 @@ const CAPABILITIES = {
   process: { allowedBinaries: ["git"] },
 } as const;
 
-async function opened(authority: Authority = ALL, world: World = {}, capabilities: object | undefined = CAPABILITIES) {
+async function opened(
+  authority: Authority = ALL,
+  fixture: Fixture = {},
+  capabilities: object | undefined = CAPABILITIES,
+) {
   const tool = registeredOf(toolOf(capabilities));
-  return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), world);
+  return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), fixture);
 }
 
 /** Every instrument method, each with an allowed use. */

@@ -16,7 +16,7 @@ import type {
 import type { Judge } from "../../core/ports/judge.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
-import { closed, closedFunction, closedOf, Life, lazy, type Makers, type RunUse } from "./life.ts";
+import { closedFunction, closedOf, Life, lazy, type Makers, type RunUse, sealMembers } from "./life.ts";
 import { stopListenersMax } from "./limits.ts";
 import { type NetInstrument, netInstrument } from "./net.ts";
 import { type ObserveInstrument, observeInstrument } from "./observations.ts";
@@ -100,7 +100,7 @@ export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext 
 
 export function signalInstrument(life: Life): SignalInstrument {
   let listeners = 0;
-  return closed({
+  return sealMembers({
     isStopped: () => life.isOver,
     onStop: (listener: () => void) => {
       if (typeof listener !== "function" || listeners >= stopListenersMax) return closedFunction(() => undefined);

@@ -8,7 +8,7 @@ import type { FileFacts, FilePath, FileResult, Files } from "../../core/ports/fi
 import type { FilesPort } from "../../core/ports/instruments.ts";
 import { editFile, type FileEditReport, readEdits } from "./file-edit.ts";
 import { fileFailure, isErrno } from "./file-refusals.ts";
-import { closed, type Life } from "./life.ts";
+import { type Life, sealMembers } from "./life.ts";
 import { entriesMax as entriesLimit, entriesUsual, fileBytesMax } from "./limits.ts";
 import { parsePatternTarget } from "./pattern-target.ts";
 import type { Edit } from "./replace.ts";
@@ -89,7 +89,7 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
     }
     return useResult(Object.freeze(shown));
   };
-  return closed({
+  return sealMembers({
     locate: (path?: string) =>
       life.use("fs.read", async () => {
         const { pathSettings } = asker.reading;

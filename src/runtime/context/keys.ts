@@ -2,10 +2,19 @@
 
 import { parseName } from "../../core/authority/axes/name.ts";
 import type { KeysPort, KeyValue } from "../../core/ports/instruments.ts";
-import { closed, type Life } from "./life.ts";
+import { type Life, sealMembers } from "./life.ts";
 import { keyCharactersMax, keyPagesMax, listedKeysMax, storedSecondsMax, valueCharactersMax } from "./limits.ts";
 import type { UseGate } from "./use-gate.ts";
-import { countOf, failed, invalid, optionsOf, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
+import {
+  countOf,
+  invalid,
+  optionsOf,
+  type UseResult,
+  unreadable,
+  useDenial,
+  useFailure,
+  useResult,
+} from "./use-result.ts";
 
 export interface KeyOptions {
   /** Expected version; 0 requires that the key does not exist. */
@@ -57,11 +66,11 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
       if (!granted.ok) return granted;
       return port === null ? useDenial("not_available", verb, "nothing is kept here") : act(port, whole.value);
     });
-  return closed({
+  return sealMembers({
     get: (key: string) =>
       touch("memory.read", key, async (keys, at) => {
         const found = await keys.get(at);
-        if (!found.ok) return failed("memory.read", found);
+        if (!found.ok) return useFailure("memory.read", found);
         if (found.value === null) return useResult(null);
         keys.shown(found.value);
         return useResult(frozenValue(found.value));
@@ -77,7 +86,7 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
           return invalid("memory.write", `a value is a text of at most ${valueCharactersMax} characters`);
         const write = { version: version < 0 ? null : version, secondsMax: secondsMax < 0 ? null : secondsMax };
         const kept = await keys.set(at, value, write);
-        return kept.ok ? useResult(Object.freeze({ version: kept.value.version })) : failed("memory.write", kept);
+        return kept.ok ? useResult(Object.freeze({ version: kept.value.version })) : useFailure("memory.write", kept);
       }),
     delete: (key: string, options?: Pick<KeyOptions, "version">) =>
       touch("memory.write", key, async (keys, at) => {
@@ -85,7 +94,7 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
         const version = countOf(read?.["version"], -1, Number.MAX_SAFE_INTEGER, 0);
         if (read === null || version === null) return invalid("memory.write", "the version is a whole number");
         const gone = await keys.delete(at, version < 0 ? null : version);
-        return gone.ok ? useResult(gone.value) : failed("memory.write", gone);
+        return gone.ok ? useResult(gone.value) : useFailure("memory.write", gone);
       }),
     list: (prefix?: string) =>
       life.use("memory.read", async () => {
@@ -147,7 +156,7 @@ async function entriesOf(
   let after = last === null ? null : `${store}${last}`;
   for (let page = 0; page < keyPagesMax && found.length < count && !life.isOver; page++) {
     const answer = await port.list({ prefix: `${store}${prefix}`, text, after, count });
-    if (!answer.ok) return failed(verb, answer);
+    if (!answer.ok) return useFailure(verb, answer);
     for (const one of answer.value) {
       const key = one.key.join("/");
       // A port that returns another store's keys has a bug; they are not shown.

@@ -1,5 +1,5 @@
 // Lifetime of a context: until the call ends or is stopped. After that every instrument answers `revoked`.
-import { failed, type UseResult, useDenial } from "./use-result.ts";
+import { type UseResult, useDenial, useFailure } from "./use-result.ts";
 
 /** Runs one use: the owner of the context queues it, limits it, and logs its denial. */
 export type RunUse = <T>(act: () => Promise<UseResult<T>>) => Promise<UseResult<T>>;
@@ -56,22 +56,22 @@ export class Life {
    * a port or a hostile argument, yields a refusal.
    */
   async use<T>(verb: string | null, act: () => Promise<UseResult<T>>): Promise<UseResult<T>> {
-    if (this.#isOver) return revoked(verb);
+    if (this.#isOver) return revokedResult(verb);
     return this.#run(async () => {
       // The use may have waited for others.
-      if (this.#isOver) return revoked(verb);
+      if (this.#isOver) return revokedResult(verb);
       let answer: UseResult<T>;
       try {
         answer = await act();
       } catch (error) {
-        answer = failed(verb, { code: "failed", message: messageOf(error) });
+        answer = useFailure(verb, { code: "failed", message: messageOf(error) });
       }
-      return this.#isOver ? revoked(verb) : answer;
+      return this.#isOver ? revokedResult(verb) : answer;
     });
   }
 }
 
-export function revoked<T>(verb: string | null): UseResult<T> {
+export function revokedResult<T>(verb: string | null): UseResult<T> {
   return useDenial("revoked", verb, "the call this belonged to has ended");
 }
 
@@ -95,7 +95,7 @@ function messageOf(error: unknown): string {
 type Member = string | number | boolean | null | object | ((...all: never[]) => unknown);
 
 /** INVARIANT: every member is a value, a function or sealed already; a function loses access to its constructor. */
-export function closed<T extends Readonly<Record<string, Member>>>(members: T): T {
+export function sealMembers<T extends Readonly<Record<string, Member>>>(members: T): T {
   const object = Object.create(null) as Record<string, unknown>;
   for (const key of Object.keys(members)) {
     const member = members[key];
@@ -116,7 +116,7 @@ export type Makers<T> = { readonly [K in keyof T]: () => T[K] };
 /** All members at once, sealed. */
 export function closedOf<T>(make: Makers<T>): T {
   const entries = Object.entries(make as Readonly<Record<string, () => object>>);
-  return closed(Object.fromEntries(entries.map(([name, one]) => [name, one()]))) as T;
+  return sealMembers(Object.fromEntries(entries.map(([name, one]) => [name, one()]))) as T;
 }
 
 /** Each member is made once, when it is first read: a call uses one or two of many. */

@@ -5,13 +5,13 @@ import { chain, grant, link } from "../../../test/forge/authority.ts";
 import { TO_ASCII } from "../../../test/laws/alphabet.ts";
 import {
   EMPTY_PAGE,
+  type Fixture,
   judgeOf,
   openContext,
   registeredOf,
   toolOf,
-  type World,
   warrantFor,
-} from "../../../test/laws/context-world.ts";
+} from "../../../test/laws/context-fixture.ts";
 import { methodVerb } from "../../core/authority/axes/http-request.ts";
 import { redirectOf, urlText } from "../../core/authority/axes/redirect.ts";
 import { parseUrl } from "../../core/authority/axes/url.ts";
@@ -30,9 +30,9 @@ const ALL: Authority = [
   ),
 ];
 
-async function opened(world: World, hosts: readonly string[] = ["*.example"], authority: Authority = ALL) {
+async function opened(fixture: Fixture, hosts: readonly string[] = ["*.example"], authority: Authority = ALL) {
   const tool = registeredOf(toolOf({ network: { allowedHosts: hosts }, secrets: ["API_KEY", "OTHER"] }));
-  return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), world);
+  return openContext(await warrantFor(tool), tool, judgeOf(authority, tool), fixture);
 }
 
 /** A request as the broker asks about it. */

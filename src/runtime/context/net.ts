@@ -11,18 +11,18 @@ import type { Request } from "../../core/authority/request.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import type { FetchSecret, HttpPort, SecretsPort } from "../../core/ports/instruments.ts";
 import { type FetchOptions, type FetchRequest, readFetch } from "./fetch-request.ts";
-import { closed, type Life } from "./life.ts";
+import { type Life, sealMembers } from "./life.ts";
 import { fetchRequestsMax, secretsPerFetchMax } from "./limits.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import type { AllowedUse, UseGate } from "./use-gate.ts";
 import {
   denialCodeOf,
-  failed,
   invalid,
   type UseDenial,
   type UseResult,
   unreadable,
   useDenial,
+  useFailure,
   useResult,
 } from "./use-result.ts";
 
@@ -36,7 +36,7 @@ interface NetPorts {
 }
 
 export function netInstrument(ports: NetPorts, asker: UseGate, life: Life): NetInstrument {
-  return closed({
+  return sealMembers({
     fetch: (url: string, options?: FetchOptions) =>
       life.use("net.get", async () => {
         const read = readFetch(options);
@@ -87,7 +87,7 @@ async function fetchFrom(
       decide: (request) => hops.decide(request),
       signal: life.signal(),
     });
-    if (!answer.ok) return failed(hops.refused?.verb ?? (answer.code === "not_available" ? verb : null), answer);
+    if (!answer.ok) return useFailure(hops.refused?.verb ?? (answer.code === "not_available" ? verb : null), answer);
     const { status } = answer.value;
     if (asked.redirect === "error" && isRedirect(status))
       return useDenial("not_available", verb, "the answer is a redirect");
@@ -107,7 +107,7 @@ async function openSecrets(
   if (secrets === null) return useDenial("not_available", "secret.use", "there are no secrets here");
   const opened = await secrets.open([...uses.keys()], url);
   if (opened.ok) return useResult(opened.value);
-  const denial = failed("secret.use", opened);
+  const denial = useFailure("secret.use", opened);
   const request = uses.get(opened.name);
   if (request !== undefined) asker.refused(request, denialCodeOf(denial));
   return denial;

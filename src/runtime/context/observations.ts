@@ -1,10 +1,19 @@
 // Observations as a tool sees them: append one for its own agent, and read those of granted agents.
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { ObservationsPort, ObservationView } from "../../core/ports/instruments.ts";
-import { closed, type Life } from "./life.ts";
+import { type Life, sealMembers } from "./life.ts";
 import * as limits from "./limits.ts";
 import type { UseGate } from "./use-gate.ts";
-import { countOf, failed, invalid, optionsOf, textsOf, type UseResult, useDenial, useResult } from "./use-result.ts";
+import {
+  countOf,
+  invalid,
+  optionsOf,
+  textsOf,
+  type UseResult,
+  useDenial,
+  useFailure,
+  useResult,
+} from "./use-result.ts";
 
 export interface ObservationsQuery {
   /** The agent; its own by default. */
@@ -26,7 +35,7 @@ export interface ObserveInstrument {
 }
 
 export function observeInstrument(port: ObservationsPort | null, asker: UseGate, life: Life): ObserveInstrument {
-  return closed({
+  return sealMembers({
     append: (text: string, tags?: readonly string[]) =>
       life.use("obs.append", async () => {
         const words = textsOf(tags, limits.tagsMax, limits.tagCharactersMax);
@@ -38,7 +47,7 @@ export function observeInstrument(port: ObservationsPort | null, asker: UseGate,
         if (!granted.ok) return granted;
         if (port === null) return nowhere("obs.append");
         const kept = await port.append(text, words);
-        return kept.ok ? useResult(Object.freeze({ id: kept.value.id })) : failed("obs.append", kept);
+        return kept.ok ? useResult(Object.freeze({ id: kept.value.id })) : useFailure("obs.append", kept);
       }),
     query: (asked?: ObservationsQuery) => life.use("obs.query", () => query(port, asker, asked)),
   });
@@ -67,7 +76,7 @@ async function query(
   if (port === null) return nowhere("obs.query");
   const [text = null, tag = null, before = null] = words as readonly (string | null)[];
   const found = await port.query({ agents, text, tag, since: since === 0 ? null : since, before, count });
-  if (!found.ok) return failed("obs.query", found);
+  if (!found.ok) return useFailure("obs.query", found);
   // A port that returns another agent's observations has a bug; they are not shown.
   const own = found.value.filter((one) => agents.includes(one.agent));
   return useResult(Object.freeze(own.map((one) => Object.freeze({ ...one, tags: Object.freeze([...one.tags]) }))));

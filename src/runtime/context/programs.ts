@@ -5,11 +5,20 @@ import { argvCharactersMax, argvTokensMax } from "../../core/base/limits.ts";
 import type { ChangesReport } from "../../core/ports/drafts.ts";
 import type { ProgramRequest, ProgramsPort } from "../../core/ports/instruments.ts";
 import type { Ending, RunDenial, Usage } from "../../core/ports/process.ts";
-import { closed, type Life } from "./life.ts";
+import { type Life, sealMembers } from "./life.ts";
 import * as limits from "./limits.ts";
 import { SHELL, type ToolRequest } from "./tool-request.ts";
 import type { UseGate } from "./use-gate.ts";
-import { countOf, failed, invalid, optionsOf, textsOf, type UseResult, useDenial, useResult } from "./use-result.ts";
+import {
+  countOf,
+  invalid,
+  optionsOf,
+  textsOf,
+  type UseResult,
+  useDenial,
+  useFailure,
+  useResult,
+} from "./use-result.ts";
 
 export interface ProgramOptions {
   /** The folder it runs in, and all it can see of the agent's files. */
@@ -66,7 +75,7 @@ export function processInstrument(
   isOwn: boolean,
 ): ProcessInstrument {
   const by: Process = { port, asker, life, isOwn };
-  return closed({
+  return sealMembers({
     run: (argv: readonly string[], options?: ProgramOptions) =>
       life.use("proc.exec", () =>
         run(by, argv, options, (words, { in: folder, root }) => ({ verb: "proc.exec", argv: words, in: folder, root })),
@@ -113,7 +122,7 @@ async function run(
   });
   if (!answer.ok) {
     // The request was covered: no grant would help.
-    return Object.freeze({ ...failed(null, answer.refused), fix: answer.refused.fix });
+    return Object.freeze({ ...useFailure(null, answer.refused), fix: answer.refused.fix });
   }
   const { ran, output, errors, dropped } = answer.value;
   const { ending, usage, denials, enforcement, changes = null, hint } = ran;

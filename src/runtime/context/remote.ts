@@ -5,7 +5,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core
 import { type Context, type OpenContext, signalInstrument } from "./context.ts";
 import type { FilesInstrument, ListOptions, WriteOptions } from "./files.ts";
 import type { KeyOptions, KeyQuery, KeysInstrument } from "./keys.ts";
-import { closed, Life } from "./life.ts";
+import { Life, sealMembers } from "./life.ts";
 import type { ObservationsQuery } from "./observations.ts";
 import type { ProgramOptions } from "./programs.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
@@ -34,7 +34,7 @@ export function remoteContext(send: SendUse): OpenContext {
       const answer = await send(use);
       return told(answer, verb, read);
     });
-  const files = closed({
+  const files = sealMembers({
     read: (path: string, range?: object) => ask<Uint8Array>("fs.read", "files", "read", [path, range]),
     readText: (path: string) => ask<string>("fs.read", "files", "readText", [path]),
     locate: (path?: string) => ask("fs.read", "files", "locate", [path]),
@@ -51,7 +51,7 @@ export function remoteContext(send: SendUse): OpenContext {
       ask("fs.read", "files", "search", [root, text, options]),
   }) as FilesInstrument;
   const keys = (instrument: "storage" | "memory"): KeysInstrument =>
-    closed({
+    sealMembers({
       get: (key: string) => ask("memory.read", instrument, "get", [key]),
       set: (key: string, value: string, options?: KeyOptions) =>
         ask("memory.write", instrument, "set", [key, value, options]),
@@ -59,24 +59,24 @@ export function remoteContext(send: SendUse): OpenContext {
       list: (prefix?: string) => ask("memory.read", instrument, "list", [prefix]),
       find: (query?: KeyQuery) => ask("memory.read", instrument, "find", [query]),
     }) as KeysInstrument;
-  const context = closed({
-    net: closed({
+  const context = sealMembers({
+    net: sealMembers({
       fetch: (url: string, options?: object) => ask("net.get", "net", "fetch", [url, options], responseIn),
     }),
     files,
-    process: closed({
+    process: sealMembers({
       run: (argv: readonly string[], options?: ProgramOptions) => ask("proc.exec", "process", "run", [argv, options]),
       evaluate: (line: string, options?: ProgramOptions) => ask("proc.eval", "process", "evaluate", [line, options]),
       isolated: (argv: readonly string[], options?: ProgramOptions) =>
         ask("sandbox.exec", "process", "isolated", [argv, options]),
     }),
-    secrets: closed({
+    secrets: sealMembers({
       has: (name: string, options?: SecretOptions) => ask("secret.use", "secrets", "has", [name, options]),
       use: (name: string, options?: SecretOptions) => ask("secret.use", "secrets", "use", [name, options]),
     }),
     storage: keys("storage"),
     memory: keys("memory"),
-    observe: closed({
+    observe: sealMembers({
       append: (text: string, tags?: readonly string[]) => ask("obs.append", "observe", "append", [text, tags]),
       query: (asked?: ObservationsQuery) => ask("obs.query", "observe", "query", [asked]),
     }),

@@ -1,5 +1,6 @@
 // Exact replacements in a text, one edit after the other; one that does not match fails all of them.
 
+import type { Failure } from "../../core/base/result.ts";
 export interface Edit {
   readonly old: string;
   readonly new: string;
@@ -15,7 +16,7 @@ export interface EditReport {
 
 export type ReplaceResult =
   | { readonly ok: true; readonly text: string; readonly edits: readonly EditReport[] }
-  | { readonly ok: false; readonly message: string };
+  | Failure;
 
 const linesShownMax = 10;
 

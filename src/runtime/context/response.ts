@@ -2,7 +2,7 @@
 
 import { utf8Text } from "../../core/base/bytes.ts";
 import type { HttpResponse } from "../../core/ports/instruments.ts";
-import { closed } from "./life.ts";
+import { sealMembers } from "./life.ts";
 
 export interface FetchedHeaders {
   /** All values of a name, joined by commas; null if there is none. */
@@ -34,14 +34,14 @@ export function responseOf({ status, headers, body, url, redirects, isTruncated 
     const lower = typeof name === "string" ? name.toLowerCase() : "";
     return pairs.flatMap(([one, value]) => (one === lower ? [value] : []));
   };
-  return closed({
+  return sealMembers({
     status,
     ok: status >= 200 && status <= 299,
     url,
     redirected: redirects > 0,
     redirects,
     truncated: isTruncated,
-    headers: closed({
+    headers: sealMembers({
       get: (name: string) => {
         const values = valuesOf(name);
         return values.length === 0 ? null : values.join(", ");

@@ -2,7 +2,7 @@
 
 import { handleOf } from "../../core/authority/axes/http-request.ts";
 import type { SecretsPort } from "../../core/ports/instruments.ts";
-import { closed, type Life } from "./life.ts";
+import { type Life, sealMembers } from "./life.ts";
 import type { UseGate } from "./use-gate.ts";
 import { invalid, optionsOf, type UseResult, useDenial, useResult } from "./use-result.ts";
 
@@ -30,7 +30,7 @@ export function secretsInstrument(port: SecretsPort | null, asker: UseGate, life
       if (!granted.ok) return granted;
       return port === null ? useDenial("not_available", "secret.use", "there are no secrets here") : act(port);
     });
-  return closed({
+  return sealMembers({
     has: (name: string, options?: SecretOptions) =>
       named(name, options, async (secrets) => useResult((await secrets.has(name)) === true)),
     use: (name: string, options?: SecretOptions) =>

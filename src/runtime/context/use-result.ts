@@ -55,7 +55,7 @@ export function unreadable(verb: string | null, { message, fix }: Refusal): UseD
 }
 
 /** Keeps a port's code if it is one of ours; any other failure is `not_available`. */
-export function failed(verb: string | null, { code, message }: Pick<PortFailure, "code" | "message">): UseDenial {
+export function useFailure(verb: string | null, { code, message }: Pick<PortFailure, "code" | "message">): UseDenial {
   const known = useCodeOf(code);
   return useDenial(known ?? "not_available", verb, known === null ? `${code}: ${message}` : message);
 }

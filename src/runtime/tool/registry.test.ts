@@ -11,7 +11,7 @@ import {
   type Seen,
   toolOf,
   warrantFor,
-} from "../../../test/laws/context-world.ts";
+} from "../../../test/laws/context-fixture.ts";
 import { BUILTIN_TOOLS } from "../../core/authority/axes/name.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";

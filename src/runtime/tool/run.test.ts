@@ -9,7 +9,7 @@ import {
   type Seen,
   toolOf,
   warrantFor,
-} from "../../../test/laws/context-world.ts";
+} from "../../../test/laws/context-fixture.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import { runTool } from "./run.ts";
 

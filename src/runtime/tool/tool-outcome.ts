@@ -1,12 +1,12 @@
 // A tool's return value, as plain data. An instrument's result may be returned as it is: a refusal becomes the call's
 // refusal, and a response its status and text.
+
 import { copyJson, type Json } from "../../core/base/json.ts";
+import type { CodedFailure, Result } from "../../core/base/result.ts";
 import type { FetchedResponse } from "../context/response.ts";
 import { type UseCode, type UseDenial, useCodeOf } from "../context/use-result.ts";
 
-export type ToolOutcome =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly code: UseCode | "execution_failed"; readonly message: string };
+export type ToolOutcome = Result<Json, CodedFailure<UseCode | "execution_failed">>;
 
 export async function toolOutcome(value: unknown): Promise<ToolOutcome> {
   if (isDenied(value)) {

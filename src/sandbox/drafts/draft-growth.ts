@@ -3,7 +3,7 @@
 import { statfsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathText } from "../../core/authority/axes/path.ts";
-import { following } from "../../core/base/abort.ts";
+import { linkedController } from "../../core/base/abort.ts";
 import type { Ending, RunResult } from "../../core/ports/process.ts";
 import type { Limits } from "../plan/plan.ts";
 import type { Sandboxes } from "../plan/sandboxes.ts";
@@ -50,13 +50,13 @@ export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => str
 class DraftGrowth {
   readonly #limits: DraftLimits;
   /** Cancels the command: with its call, or where it has grown too large. */
-  readonly #cancel: ReturnType<typeof following>;
+  readonly #cancel: ReturnType<typeof linkedController>;
   readonly #over = new AbortController();
   #reason: string | null = null;
 
   constructor(limits: DraftLimits, signal: AbortSignal | null) {
     this.#limits = limits;
-    this.#cancel = following(...(signal === null ? [] : [signal]));
+    this.#cancel = linkedController(...(signal === null ? [] : [signal]));
   }
 
   get signal(): AbortSignal {

@@ -5,7 +5,7 @@ import type { Judge } from "../../core/ports/judge.ts";
 import { FileJudge, GuardedTrees } from "./file-judge.ts";
 import { type FileTree, isStillThere, locateTrees, type OpenTree } from "./open-trees.ts";
 import { below, type FileOperation, FileReach } from "./reach.ts";
-import { refused } from "./refusals.ts";
+import { fileRefusal } from "./refusals.ts";
 import { type BelowLimits, globBelow, inTurns, listJob, type SearchResult, searchBelow } from "./tree-search.ts";
 import {
   contentBytesMax,
@@ -124,7 +124,7 @@ export class ConfinedFiles implements Files {
 
   read(path: FilePath, range: { readonly offset: number; readonly bytesMax: number }): Promise<FileResult<Uint8Array>> {
     const { offset, bytesMax } = range;
-    if (!isCount(offset) || !isCount(bytesMax)) return Promise.resolve(refused("invalid_input", "not a range"));
+    if (!isCount(offset) || !isCount(bytesMax)) return Promise.resolve(fileRefusal("invalid_input", "not a range"));
     const wanted = Math.min(bytesMax, this.#limits.readBytesMax);
     return wanted <= readChunkBytesMax
       ? this.#reach.run(
@@ -200,7 +200,7 @@ export class ConfinedFiles implements Files {
 
   #change(path: FilePath, kind: "w" | "a", content: Uint8Array): Promise<FileResult<null>> {
     if (content.length > contentBytesMax)
-      return Promise.resolve(refused("invalid_input", `more than ${contentBytesMax} bytes at once`));
+      return Promise.resolve(fileRefusal("invalid_input", `more than ${contentBytesMax} bytes at once`));
     const request = contentRequest(kind, newFileMode, content);
     return this.#reach.run({ verb: "fs.write", request, value: readNothing }, path).then(nothing);
   }

@@ -6,7 +6,7 @@ import { ANY_TEXT } from "../../core/authority/patterns/reserved.ts";
 import type { FilePath, FileRefusal } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { isAtOrBelow, type OpenTree, type TreePosition } from "./open-trees.ts";
-import { refused } from "./refusals.ts";
+import { fileRefusal } from "./refusals.ts";
 
 export type FileVerb = "fs.read" | "fs.write" | "fs.delete";
 type ProtectedPaths = readonly (readonly string[])[];
@@ -58,7 +58,7 @@ export class FileJudge {
     if (tree.named === tree.real || samePath(tree.named, tree.real)) return this.#ask(verb, path, depth);
     const real = guardedDepth([...tree.real, ...rest], relevant);
     // The tree's own name leads into a protected path that no grant names.
-    if (real > 0 && real <= tree.real.length) return refused("scope_violation", "protected");
+    if (real > 0 && real <= tree.real.length) return fileRefusal("scope_violation", "protected");
     return this.#ask(verb, path, Math.max(depth, real === 0 ? 0 : real - tree.real.length + tree.named.length));
   }
 
@@ -95,9 +95,9 @@ function refusalOf(decision: Decision): FileRefusal | null {
     case "allow":
       return null;
     case "ask":
-      return refused("approval_required", "not granted without approval");
+      return fileRefusal("approval_required", "not granted without approval");
     case "deny":
-      return refused(decision.code, "not granted");
+      return fileRefusal(decision.code, "not granted");
   }
 }
 

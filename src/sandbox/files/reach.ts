@@ -4,11 +4,11 @@ import type { FilePath, FileRefusal, FileResult } from "../../core/ports/files.t
 import type { FileJudge, FileVerb } from "./file-judge.ts";
 import { isAtOrBelow, type OpenTree, positionByName, positionByRealPath, type TreePosition } from "./open-trees.ts";
 import {
+  fileRefusal,
   LINK_OUTSIDE,
   NO_TREE,
   NOT_NORMAL,
   PINNED,
-  refused,
   refusedBy,
   severalHardLinks,
   WORKER_GONE,
@@ -80,7 +80,7 @@ export class FileReach {
     const path = position.tree.inside.length === 0 ? position.rest : [...position.tree.inside, ...position.rest];
     const isPinned = job.verb !== "fs.read" && (this.#isPinned(named) || this.#isPinned(realPath(position)));
     if (isPinned || isTooLong(path)) {
-      resolve(isPinned ? PINNED : refused("not_available", "ENAMETOOLONG"));
+      resolve(isPinned ? PINNED : fileRefusal("not_available", "ENAMETOOLONG"));
       return;
     }
     this.#workers.ask(job.request({ tree: position.tree.tree, path }), (payload) => {

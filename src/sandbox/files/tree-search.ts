@@ -6,7 +6,7 @@ import { type Sequence, sequenceMatches } from "../../core/authority/patterns/se
 import type { FileEntry, FileMatch, FilePath, FileResult } from "../../core/ports/files.ts";
 import { framePayloadBytesMax } from "../plan/start/frame.ts";
 import { below, type FileLocation, type FileOperation, type FileReach } from "./reach.ts";
-import { refused } from "./refusals.ts";
+import { fileRefusal } from "./refusals.ts";
 import {
   type BoundedList,
   findRequest,
@@ -61,7 +61,7 @@ export async function globBelow(
   limits: BelowLimits,
 ): Promise<FileResult<SearchResult<FileEntry>>> {
   const patterns = parsePathPatterns(pattern, root, noPathSettings);
-  if (!patterns.ok) return refused("invalid_input", patterns.message);
+  if (!patterns.ok) return fileRefusal("invalid_input", patterns.message);
   const start = literalStart(patterns.value);
   const gathering: Collection<FileEntry> = { found: [], foundMax: entriesMax, left: limits.walkEntriesMax, leftOut: 0 };
   const take = ({ some, at }: At<ListedEntry>): Promise<void> =>
@@ -87,7 +87,7 @@ export async function searchBelow(
 ): Promise<FileResult<SearchResult<FileMatch>>> {
   const wanted = Buffer.from(text);
   if (wanted.length === 0 || wanted.length > textBytesMax || /[\0\n]/.test(text))
-    return refused("invalid_input", "not a text that a line can hold");
+    return fileRefusal("invalid_input", "not a text that a line can hold");
   const job: FileOperation<At<SearchMatch>> = {
     verb: "fs.read",
     request: findRequest(matchesMax, limits.searchFileBytesMax, wanted),

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { filesIn, newFolder, path, said, text } from "../../../test/files/fixture.ts";
 import { nativeMissing } from "../../../test/files/native.ts";
-import { filesIn, newFolder, path, said, text } from "../../../test/files/world.ts";
 import { isRunning } from "../../../test/house/processes.ts";
 import { until } from "../../../test/house/until.ts";
 

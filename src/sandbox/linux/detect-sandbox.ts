@@ -1,7 +1,7 @@
 // Detects which sandboxes this machine supports: those of bubblewrap, in namespaces; or, only where namespaces are refused,
 // those of our native program alone.
 import { spawnSync } from "node:child_process";
-import type { RunRefusal } from "../../core/ports/process.ts";
+import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
 import { nativeMissing } from "../../platform/native-program.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import { complaintProblem } from "./bubblewrap-error.ts";
@@ -22,9 +22,7 @@ export interface SandboxEnvironment {
   readonly system: SystemFacts;
 }
 
-export type SandboxDetection =
-  | { readonly ok: true; readonly environment: SandboxEnvironment }
-  | { readonly ok: false; readonly refused: RunRefusal };
+export type SandboxDetection = { readonly ok: true; readonly environment: SandboxEnvironment } | RunFailure;
 
 export interface DetectOptions {
   /** Path of our native program. */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import type { RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
+import type { RunFailure, RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { DraftFolder, DraftFolders } from "../drafts/draft-folders.ts";
 import { linkedGitOf } from "../drafts/git/linked-git.ts";
@@ -38,17 +38,11 @@ export interface LinuxSandboxesParts {
   readonly bounds?: PoolBounds;
 }
 
-type SandboxResult =
-  | { readonly ok: true; readonly sandbox: RunningSandbox }
-  | { readonly ok: false; readonly refused: RunRefusal };
+type SandboxResult = { readonly ok: true; readonly sandbox: RunningSandbox } | RunFailure;
 
-type PrivateResult =
-  | { readonly ok: true; readonly parts: Pick<SandboxParts, "plan" | "private"> }
-  | { readonly ok: false; readonly refused: RunRefusal };
+type PrivateResult = { readonly ok: true; readonly parts: Pick<SandboxParts, "plan" | "private"> } | RunFailure;
 
-type DraftFolderResult =
-  | { readonly ok: true; readonly draft: DraftFolder | null }
-  | { readonly ok: false; readonly refused: RunRefusal };
+type DraftFolderResult = { readonly ok: true; readonly draft: DraftFolder | null } | RunFailure;
 
 /** Started and waiting for their only command. */
 const preparedPerKeyMax = 2;

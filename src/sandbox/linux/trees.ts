@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
 import { errorCode } from "../../core/base/error-code.ts";
-import type { RunRefusal } from "../../core/ports/process.ts";
+import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
 import type { Plan, PlanPath } from "../plan/plan.ts";
 import { isWithin } from "../plan/plan-path.ts";
 import { hostPath, openFolder } from "./host-path.ts";
@@ -14,9 +14,7 @@ interface Tree {
   readonly identity: Identity;
 }
 
-export type OpenTreesResult =
-  | { readonly ok: true; readonly trees: OpenTrees }
-  | { readonly ok: false; readonly refused: RunRefusal };
+export type OpenTreesResult = { readonly ok: true; readonly trees: OpenTrees } | RunFailure;
 
 export class OpenTrees {
   readonly #trees: readonly Tree[];

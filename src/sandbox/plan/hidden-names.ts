@@ -2,7 +2,7 @@
 // visible path, everything else.
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { TreePath } from "../../core/authority/patterns/tree-patterns.ts";
-import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import { type PlanningResult, type PlanRefusal, planValue, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import type { VisibleFiles } from "../../core/gate/programs/visible-files.ts";
 import type { PlanPath } from "./plan.ts";
 import type { FolderNames } from "./plan-facts.ts";
@@ -27,7 +27,7 @@ export function hiddenNames(
   root: PlanPath,
   listed: readonly FolderNames[],
 ): PlanningResult<readonly PlanPath[]> {
-  if (visible === null) return planned([]);
+  if (visible === null) return planValue([]);
   const hidden: PlanPath[] = [];
   for (const folder of foldersToList(visible, root)) {
     const found = listed.find(({ path }) => isSame(path, folder));
@@ -40,7 +40,7 @@ export function hiddenNames(
     if (hidden.length > listedNamesMax)
       return unhidden(`more than ${listedNamesMax} names below ${pathText(root)} are not covered by \`fs.read\``);
   }
-  return planned(hidden);
+  return planValue(hidden);
 }
 
 function unhidden(message: string): PlanRefusal {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { maskedNames, namesToFind } from "./masked-names.ts";
 import type { PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { at, FACTS, found } from "./testing/plan.ts";
+import { at, existingName, FACTS } from "./testing/plan.ts";
 
 const WS: PlanRoot = { path: at("/home/u/work/ws"), mode: "draft" };
 const HOME: PlanRoot = { path: at("/home/u"), mode: "draft" };
@@ -28,8 +28,8 @@ describe("masked", () => {
   test("are those of other homes if there are any", () => {
     const homes = { path: at("/home"), mode: "ro" } as const;
     expect(masked(homes)).not.toContain("/home/v/.aws");
-    expect(masked(homes, { found: [found("/home/v/.aws", "folder")] })).toContain("/home/v/.aws");
-    expect(masked(homes, { found: [found("/home/v/.awsome", "folder")] })).not.toContain("/home/v/.awsome");
+    expect(masked(homes, { found: [existingName("/home/v/.aws", "folder")] })).toContain("/home/v/.aws");
+    expect(masked(homes, { found: [existingName("/home/v/.awsome", "folder")] })).not.toContain("/home/v/.awsome");
   });
 
   test("are not authority files: git would treat them as deleted", () => {
@@ -49,30 +49,33 @@ describe("masked", () => {
 
 describe("behind a link", () => {
   test("the name and its target are masked", () => {
-    const links = [found("/home/u/.ssh", "link", "/home/u/dot/ssh"), found("/home/u/dot/ssh", "folder")];
+    const links = [existingName("/home/u/.ssh", "link", "/home/u/dot/ssh"), existingName("/home/u/dot/ssh", "folder")];
     expect(masked(HOME, { found: links })).toEqual(expect.arrayContaining(["/home/u/.ssh", "/home/u/dot/ssh"]));
     expect(masked(HOME)).not.toContain("/home/u/dot/ssh");
   });
 
   test("on the way to the name, and through a second link", () => {
-    const links = [found("/home/u/.config", "link", "/home/u/dot"), found("/home/u/dot/ambit", "link", "/home/u/real")];
+    const links = [
+      existingName("/home/u/.config", "link", "/home/u/dot"),
+      existingName("/home/u/dot/ambit", "link", "/home/u/real"),
+    ];
     expect(masked(HOME, { found: links })).toEqual(
       expect.arrayContaining(["/home/u/.config/ambit", "/home/u/dot/ambit", "/home/u/real"]),
     );
   });
 
   test("of a name that a star matches", () => {
-    const homes = [found("/home/v", "link", "/home/w/v"), found("/home/w/v", "folder")];
+    const homes = [existingName("/home/v", "link", "/home/w/v"), existingName("/home/w/v", "folder")];
     expect(masked({ path: at("/home"), mode: "ro" }, { found: homes })).toContain("/home/w/v/.aws");
   });
 
   test("outside the root there is nothing to mask but the name", () => {
-    const links = [found("/home/u/.ssh", "link", "/srv/ssh")];
+    const links = [existingName("/home/u/.ssh", "link", "/srv/ssh")];
     expect(masked(HOME, { found: links })).toEqual(masked(HOME));
   });
 
   test.each(["/home/u", "/home"])("that leads to %s: everything would be masked, so there is no plan", (target) => {
-    const facts = { ...FACTS, found: [found("/home/u/.ssh", "link", target)] };
+    const facts = { ...FACTS, found: [existingName("/home/u/.ssh", "link", target)] };
     expect(maskedNames(HOME, facts)).toMatchObject({ ok: false, refused: { code: "scope_violation" } });
   });
 });

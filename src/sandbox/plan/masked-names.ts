@@ -1,6 +1,6 @@
 // Names below a root that no program sees: our own folders and protected paths, by their own name and by link targets.
 import { pathText } from "../../core/authority/axes/path.ts";
-import { type PlanningResult, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import { type PlanningResult, planValue, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
 import type { ExistingName, PlanFacts } from "./plan-facts.ts";
 import { isWithin } from "./plan-path.ts";
@@ -49,7 +49,7 @@ export function maskedNames(
       `more than ${masksMax} names below ${pathText(root.path)} are protected or not covered by \`fs.read\``,
       "name a narrower folder",
     );
-  return planned(masked);
+  return planValue(masked);
 }
 
 /** Patterns that may match strictly below the root, with their first wildcards replaced by the root's own names. */

@@ -4,7 +4,7 @@ import { runSeed } from "../../../test/house/seed.ts";
 import * as alphabet from "../../../test/laws/alphabet.ts";
 import { conditions, grantOf, linkOf, PLAIN_MOMENT, verbOf } from "../../../test/laws/arbitraries.ts";
 import { pathPattern } from "../../../test/laws/sequences.ts";
-import { chance, oneOf, type Source, seeded, several } from "../../../test/laws/source.ts";
+import { chance, oneOf, type Source, seededSource, several } from "../../../test/laws/source.ts";
 import { guardPath, tree } from "../../core/authority/axes/path.ts";
 import { ANY, type Scope } from "../../core/authority/axes/scope.ts";
 import { type Authority, type Chain, chainLevel } from "../../core/authority/chain.ts";
@@ -85,7 +85,7 @@ interface Case {
 /** Random cases that give a plan with a root. */
 function* cases(): Generator<readonly [Source, Case]> {
   for (let seed = runSeed(); seed < runSeed() + CASES; seed++) {
-    const source = seeded(seed);
+    const source = seededSource(seed);
     const authority: Authority = several(source, 1, 2, () => chain(source)) as Chain[];
     const root = guardPath(path(source), alphabet.PROTECTED);
     const mode = chance(source, 70) ? "rw" : "ro";

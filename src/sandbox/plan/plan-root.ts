@@ -5,7 +5,7 @@ import type { Authority } from "../../core/authority/chain.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { type PlanningResult, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import { type PlanningResult, planValue, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import type { PlanDecision } from "../../core/gate/programs/program-root.ts";
 import type { PlanPath } from "./plan.ts";
 
@@ -33,7 +33,7 @@ export function parsePlanRoot(text: string): PlanningResult<PlanPath> {
   const path = parsePath(text, { home: null, base: null, protectedPaths: [] });
   if (!path.ok) return refusePlan("invalid_input", `a root is an absolute path: ${path.message}`);
   if (path.value.segments.length === 0) return refusePlan("scope_violation", WHOLE_MACHINE, NARROWER);
-  return planned(path.value.segments);
+  return planValue(path.value.segments);
 }
 
 export const WHOLE_MACHINE = "the whole machine is never a root";

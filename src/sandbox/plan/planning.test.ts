@@ -7,7 +7,7 @@ import { ALWAYS } from "../../core/authority/link.ts";
 import type { Plan } from "./plan.ts";
 import { planOf as planned } from "./planning.ts";
 import { at, FACTS } from "./testing/plan.ts";
-import { authorityOf, decided, grantOf, plannedBy, requestOf } from "./testing/planning.ts";
+import { authorityOf, grantOf, planDecisionFor, plannedBy, requestOf } from "./testing/planning.ts";
 
 const RUN = "proc.exec{in=/home/u/work/ws}";
 const WRITE = "fs.write{in=/home/u/work/ws}";
@@ -86,7 +86,7 @@ describe("the root", () => {
       [compile({ id: "own", role: "own", issuer: "", holder: "", grants: [grant], validity: ALWAYS, calls: null })],
     ];
     const root = (request: string): unknown => {
-      const one = decided(authority, requestOf(request));
+      const one = planDecisionFor(authority, requestOf(request));
       const result = one === null ? null : planned(one, FACTS);
       return result?.ok === true ? result.plan.root : result?.refused.code;
     };
@@ -104,7 +104,7 @@ describe("the root", () => {
   test("is writable where writing asks, if the grant that the run was approved by asks as much", () => {
     const planBy = (run: string): boolean | undefined => {
       const links = [[run, "fs.write{in=/home/u/work/ws,ask}"]];
-      const one = decided(authorityOf([links]), requestOf("proc.exec in=/home/u/work/ws root=rw -- make"), 1);
+      const one = planDecisionFor(authorityOf([links]), requestOf("proc.exec in=/home/u/work/ws root=rw -- make"), 1);
       return one === null ? undefined : planned({ ...one, level: 0 }, FACTS).ok;
     };
     expect(planBy("proc.exec{in=/home/u/work/ws,ask}")).toBe(true);

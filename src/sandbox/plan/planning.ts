@@ -2,7 +2,7 @@
 // deciding grants, and nothing in it lets a program change its own authority.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { coveredUntil } from "../../core/authority/until.ts";
-import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import { type PlanningResult, type PlanRefusal, planValue, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import { chooseRoot, type PlanDecision, type RootChoice } from "../../core/gate/programs/program-root.ts";
 import { seesRecords, type VisibleFiles, visibleFrom, visibleUntil } from "../../core/gate/programs/visible-files.ts";
 import { hiddenNames, visibleNote } from "./hidden-names.ts";
@@ -31,7 +31,7 @@ export function planOf(decided: PlanDecision, facts: PlanFacts): PlanResult {
   const root = choice?.root ?? null;
   const protection = root === null ? null : protectedRootFault(root, facts);
   if (protection !== null) return protection;
-  const view = choice === null ? planned({ visible: null, shown: null, masked: [] }) : viewOf(decided, choice, facts);
+  const view = choice === null ? planValue({ visible: null, shown: null, masked: [] }) : viewOf(decided, choice, facts);
   if (!view.ok) return view;
   const { visible, shown, masked } = view.value;
   const base = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
@@ -70,7 +70,7 @@ function viewOf(decided: PlanDecision, { root, directory }: RootChoice, facts: P
   ]);
   if (!masked.ok) return masked;
   const note = visibleNote(visible.value, root.path);
-  return planned({ visible: note, shown: visible.value, masked: masked.value });
+  return planValue({ visible: note, shown: visible.value, masked: masked.value });
 }
 
 /** The path itself, or a link on the path to it. */

@@ -2,7 +2,7 @@
 // repeated in it.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
-import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import { type PlanningResult, type PlanRefusal, planValue, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import type { Plan, PlanLink, PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
 import { isAlong, isWithin, OURS, SYSTEM_PATH, temporaryFolder } from "./plan-path.ts";
@@ -60,7 +60,7 @@ export function runtimeTrees(facts: PlanFacts): PlanningResult<readonly PlanPath
         "name the folder of the toolchain itself",
       );
   }
-  return planned(facts.runtime);
+  return planValue(facts.runtime);
 }
 
 /** Why a tree cannot be shown; null where it can. */

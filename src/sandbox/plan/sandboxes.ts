@@ -1,6 +1,7 @@
 // The port for sandboxes: takes a plan and a command, returns the result.
 
 import type { DenialCode } from "../../core/authority/decision.ts";
+import type { CodedFailure } from "../../core/base/result.ts";
 import type { DoorAnswer, DoorCall } from "../../core/ports/daemon/door.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunResult, SealedDraft, Sinks, TerminalRequest } from "../../core/ports/process.ts";
@@ -50,7 +51,7 @@ export type ModelAnswer =
       /** The user keeps prompts: `used` gets it. */
       readonly keepsPrompt: boolean;
     }
-  | { readonly ok: false; readonly code: DenialCode; readonly message: string };
+  | CodedFailure<DenialCode>;
 
 /** Tokens are null where the answer does not tell them. */
 export interface ModelUsage {

@@ -5,7 +5,7 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import { visibleFiles, visibleUntil } from "../../core/gate/programs/visible-files.ts";
 import { foldersToList, hiddenNames } from "./hidden-names.ts";
 import { at, FACTS } from "./testing/plan.ts";
-import { authorityOf, decided, plannedBy, requestOf } from "./testing/planning.ts";
+import { authorityOf, planDecisionFor, plannedBy, requestOf } from "./testing/planning.ts";
 
 const ROOT = "/srv/p";
 const RUN = `proc.exec{in=${ROOT}}`;
@@ -14,7 +14,7 @@ const read = (...paths: readonly string[]): string => `fs.read{in=${ROOT},paths=
 
 /** The visible paths, "all", or the code of the refusal. */
 function view(links: readonly (readonly string[])[], approved: 0 | 1 = 0): string {
-  const one = decided(authorityOf([links]), requestOf(LINE), approved);
+  const one = planDecisionFor(authorityOf([links]), requestOf(LINE), approved);
   if (one === null) throw new Error("undecided");
   const visible = visibleFiles(one, at(ROOT), FACTS);
   if (!visible.ok) return visible.refused.code;
@@ -106,7 +106,7 @@ describe("a program sees", () => {
 
   test("it until the grant that shows it expires", () => {
     const links = [[RUN, read("pub/**"), `fs.read{in=${ROOT},paths=[doc/**],expires=1970-01-01T00:00:10Z}`]];
-    const one = decided(authorityOf([links]), requestOf(LINE));
+    const one = planDecisionFor(authorityOf([links]), requestOf(LINE));
     expect(one === null ? null : visibleUntil(one, at(ROOT), FACTS)).toBe(10_000);
     const listed = [{ path: at(ROOT), names: ["pub", "doc", "priv"] }];
     const result = plannedBy(links, LINE, { listed });

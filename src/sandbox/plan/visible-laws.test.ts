@@ -4,7 +4,7 @@ import { runSeed } from "../../../test/house/seed.ts";
 import * as alphabet from "../../../test/laws/alphabet.ts";
 import { conditions, grantOf, linkOf, PLAIN_MOMENT, verbOf } from "../../../test/laws/arbitraries.ts";
 import { pathPattern } from "../../../test/laws/sequences.ts";
-import { chance, oneOf, type Source, seeded, several } from "../../../test/laws/source.ts";
+import { chance, oneOf, type Source, seededSource, several } from "../../../test/laws/source.ts";
 import { guardPath, tree } from "../../core/authority/axes/path.ts";
 import { ANY, type Scope } from "../../core/authority/axes/scope.ts";
 import { type Chain, chainLevel } from "../../core/authority/chain.ts";
@@ -60,7 +60,7 @@ test("an unprotected path is visible exactly if the chain covers reading it with
 }, () => {
   const seen = { visible: 0, hidden: 0, refused: 0 };
   for (let seed = runSeed(); seed < runSeed() + CASES; seed++) {
-    const source = seeded(seed);
+    const source = seededSource(seed);
     const one = chain(source);
     const request: Request = {
       verb: EXEC,

@@ -1,7 +1,9 @@
 // An npm package of a workspace with all its dependencies, resolved by Node's own rules: each package's files, and the
 // links between them. Nothing outside of the workspace's node_modules.
+
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import type { Failure } from "../../core/base/result.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { readTree, type TreeFile, type TreeResult } from "./tree.ts";
 
@@ -55,7 +57,7 @@ export function readPackage(workspace: string, name: string): TreeResult<Package
     const manifest = manifestOf(folder);
     if (manifest === null) return no(`${relative(workspace, folder)} has no readable package.json`);
     version ||= manifest.version;
-    const tree = readTree(folder, { files: PACKAGE_BOUNDS.files - files.length, bytes: left }, skipped);
+    const tree = readTree(folder, { files: PACKAGE_BOUNDS.files - files.length, bytes: left }, isSkipped);
     if (!tree.ok) return no(`${relative(workspace, folder)}: ${tree.message}`);
     const below = inner(folder) as string;
     for (const { path, bytes } of tree.value) {
@@ -86,7 +88,7 @@ function meetNeeded(
 }
 
 /** Nested packages are found when they are needed. */
-export function skipped(name: string): boolean {
+export function isSkipped(name: string): boolean {
   return name === "node_modules" || name === ".git" || name === ".cache";
 }
 
@@ -121,6 +123,6 @@ function realOf(path: string): string | null {
   }
 }
 
-function no(message: string): { readonly ok: false; readonly message: string } {
+function no(message: string): Failure {
   return { ok: false, message };
 }

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
 import { sha256 } from "../../platform/digest.ts";
-import { PACKAGE_BOUNDS, readPackage, skipped } from "./packages.ts";
+import { isSkipped, PACKAGE_BOUNDS, readPackage } from "./packages.ts";
 import { bytesDigest, readTree, type TreeFile, treeStamp } from "./tree.ts";
 
 export const TOOLS = ".ambit/tools";
@@ -75,7 +75,7 @@ export function toolSources(workspace: string, packages: readonly string[]): Too
     const { version, files, links, folders } = found.value;
     const whole = files.map(({ path, bytes }) => `${bytesDigest(bytes)}  ${path}`);
     const digest = sha256([...whole, ...links.map(([from, to]) => `${from} -> ${to}`)].join("\n"));
-    for (const one of folders) marks.push([one, treeStamp(one, PACKAGE_BOUNDS.files * 2, skipped)]);
+    for (const one of folders) marks.push([one, treeStamp(one, PACKAGE_BOUNDS.files * 2, isSkipped)]);
     sources.push({
       ...{ name, kind: "package", digest, entry: name },
       lines: [`${digest}  package ${name} ${version}`],
@@ -92,7 +92,7 @@ export function toolSources(workspace: string, packages: readonly string[]): Too
       before !== null &&
       problems.every(({ source }) => !packages.includes(source)) &&
       treeStamp(folder, BOUNDS.files * 2, nested) === before &&
-      marks.every(([one, stamp]) => stamp !== null && treeStamp(one, PACKAGE_BOUNDS.files * 2, skipped) === stamp),
+      marks.every(([one, stamp]) => stamp !== null && treeStamp(one, PACKAGE_BOUNDS.files * 2, isSkipped) === stamp),
   };
 }
 

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
+import type { Failure, Result } from "../../core/base/result.ts";
 
 export interface TreeFile {
   /** With slashes, relative to the folder. */
@@ -12,7 +13,7 @@ export interface TreeFile {
   readonly bytes: Uint8Array;
 }
 
-export type TreeResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+export type TreeResult<T> = Result<T, Failure>;
 
 export interface TreeBounds {
   readonly files: number;

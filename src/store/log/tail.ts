@@ -18,25 +18,25 @@ export function tailProblem(connection: Connection): string | null {
   const first = numberOf(connection.get("SELECT first FROM progress"), "first");
   const noted = connection.get("SELECT max(place) AS place FROM checkpoint")?.["place"] ?? null;
   const checkpoint = typeof noted === "number" ? noted : 0;
-  if (checkpoint > head.place) return damaged(`entries ${head.place + 1} to ${checkpoint} are missing`);
-  if (head.place < first - 1) return damaged(`entries up to ${first - 1} are missing`);
+  if (checkpoint > head.place) return damageText(`entries ${head.place + 1} to ${checkpoint} are missing`);
+  if (head.place < first - 1) return damageText(`entries up to ${first - 1} are missing`);
   if (checkpoint >= first && !isAsNoted(connection, checkpoint))
-    return damaged(`entry ${checkpoint} is not what was signed`);
+    return damageText(`entry ${checkpoint} is not what was signed`);
   const from = Math.max(checkpoint, first, head.place - tailRowsMax);
   let place = Math.max(from - 1, 0);
   let hash = from <= 1 ? ZERO_HASH : null;
   for (const row of rowsBetween(connection, from, head.place)) {
-    if (row.place !== place + 1) return damaged(`entry ${place + 1} is missing`);
+    if (row.place !== place + 1) return damageText(`entry ${place + 1} is missing`);
     place = row.place;
     // The row before the first one checked may be pruned: its hash is accepted here, the verifier checks it.
     if (hash !== null && chainHash(connection.digest, hash, row.body) !== row.hash)
-      return damaged(`entry ${place} is not what was written`);
+      return damageText(`entry ${place} is not what was written`);
     hash = row.hash;
   }
-  if (place !== head.place) return damaged(`entry ${place + 1} is missing`);
+  if (place !== head.place) return damageText(`entry ${place + 1} is missing`);
   const { notary } = connection;
   const unsigned = notary === null ? null : signatureProblem(connection, notary, { head, first, checkpoint });
-  return unsigned === null ? null : damaged(unsigned);
+  return unsigned === null ? null : damageText(unsigned);
 }
 
 interface Tail {
@@ -94,6 +94,6 @@ function isAsNoted(connection: Connection, place: number): boolean {
   return note === null || note.hash === rowAt(connection, place)?.hash;
 }
 
-export function damaged(what: string): string {
+export function damageText(what: string): string {
   return `the log is damaged: ${what}. Nothing runs on it. Keep a copy of the state folder, look with "ambit audit verify", then move state.db and keys/head away to begin a new log`;
 }

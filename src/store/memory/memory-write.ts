@@ -15,7 +15,7 @@ export const sweepRowsMax: number = 10_000;
 /** A namespace that has been empty this long is dropped, and its versions start again. */
 const spaceIdleMillisecondsMax = 30 * 24 * 60 * 60_000;
 
-export function written(connection: Connection, write: MemoryWrite): MemoryWriteResult {
+export function writeMemory(connection: Connection, write: MemoryWrite): MemoryWriteResult {
   const [space, key, bytes] = [namespaceText(write.namespace), keyOf(write.key), bytesOf(write.value)];
   if (key === null) return refused("quota", "the key holds half of a character");
   if (key.length > memoryKeyBytesMax) return refused("quota", `a key has at most ${memoryKeyBytesMax} bytes`);

@@ -11,7 +11,7 @@ import type {
 import type { CommitLoop } from "../commit-loop.ts";
 import { isOver, type KeyPosition, lookRowsMax, memoryOf, rowOf, rowsFrom } from "./memory-row.ts";
 import { holdsWords, keyOf, namespaceText, plainOfKey, wordsOf } from "./memory-text.ts";
-import { sweepRowsMax, sweptOnce, written } from "./memory-write.ts";
+import { sweepRowsMax, sweptOnce, writeMemory } from "./memory-write.ts";
 
 export const memoryListCountMax: number = 1_000;
 
@@ -33,7 +33,7 @@ export class SqliteMemoryStore implements MemoryStore {
   }
 
   set(write: MemoryWrite): Durable<MemoryWriteResult> {
-    return this.#loop.write((connection) => written(connection, write), write.key.length + write.value.length);
+    return this.#loop.write((connection) => writeMemory(connection, write), write.key.length + write.value.length);
   }
 
   delete(namespace: Namespace, key: string, version: number | null): Durable<boolean> {

@@ -16,7 +16,7 @@ export interface ObservationRow {
   readonly observation: Observation;
 }
 
-export function appended(connection: Connection, observation: Observation): null {
+export function appendObservation(connection: Connection, observation: Observation): null {
   const holder = agentText(observation.name);
   const values = [
     ...[jsonOf(observation.id), holder, observation.session === null ? null : jsonOf(observation.session)],

@@ -25,9 +25,9 @@ async function append(id: string, more: Partial<Observation> = {}): Promise<void
   place.value(await observations.append(observed(id, more)));
 }
 
-type Asked = Parameters<SqliteObservationStore["query"]>[0];
-async function ids(asked: Partial<Asked> = {}): Promise<readonly string[]> {
-  const all: Asked = { of: [ada], text: null, tag: null, since: null, before: null, count: 1_000, ...asked };
+type ObservationQuery = Parameters<SqliteObservationStore["query"]>[0];
+async function ids(asked: Partial<ObservationQuery> = {}): Promise<readonly string[]> {
+  const all: ObservationQuery = { of: [ada], text: null, tag: null, since: null, before: null, count: 1_000, ...asked };
   return place.value(await observations.query(all)).map(({ id }) => id);
 }
 

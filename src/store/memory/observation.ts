@@ -6,7 +6,7 @@ import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import type { Observation, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import { agentText, bytesOf, holdsWords, wordsOf } from "./memory-text.ts";
-import { appended, lookRowsMax, numberOf, type ObservationRow, observationRows } from "./observation-row.ts";
+import { appendObservation, lookRowsMax, numberOf, type ObservationRow, observationRows } from "./observation-row.ts";
 
 export const observationTextBytesMax: number = 64 * 1024;
 export const observationTagsMax: number = 32;
@@ -27,7 +27,7 @@ export class SqliteObservationStore implements ObservationStore {
   async append(observation: Observation): Durable<null> {
     const why = tooMuch(observation);
     if (why !== null) return { ok: false, code: "audit_unavailable", message: why };
-    return this.#loop.write((connection) => appended(connection, observation), bytesOf(observation.text));
+    return this.#loop.write((connection) => appendObservation(connection, observation), bytesOf(observation.text));
   }
 
   async query(asked: Query): Durable<readonly Observation[]> {

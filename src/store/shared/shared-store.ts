@@ -7,7 +7,7 @@ import type {
   StoreContent,
   StoreDefinition,
   StoreItem,
-  StorePlace,
+  StoreKey,
   StoreRefusal,
   StoreWrite,
   StoreWriteResult,
@@ -101,7 +101,7 @@ export class SqliteSharedStores implements SharedStores {
     );
   }
 
-  content(place: StorePlace): Durable<StoreContent> {
+  content(place: StoreKey): Durable<StoreContent> {
     return this.#loop.read((connection) => ({
       revision: revisionOf(connection, place),
       items: itemsIn(connection, place),
@@ -168,7 +168,7 @@ function writeFault(connection: Connection, write: StoreWrite, bytes: number): S
 }
 
 /** There are too many stores for one more. */
-function isFull(connection: Connection, { workspace, store }: StorePlace): boolean {
+function isFull(connection: Connection, { workspace, store }: StoreKey): boolean {
   const row = connection.get(
     "SELECT count(*) AS count FROM shared_store WHERE workspace = ? AND store <> ?",
     ...[jsonOf(workspace), jsonOf(store)],
@@ -176,7 +176,7 @@ function isFull(connection: Connection, { workspace, store }: StorePlace): boole
   return numberOf(row, "count") >= storesMax;
 }
 
-function revisionOf(connection: Connection, { workspace, store }: StorePlace): number {
+function revisionOf(connection: Connection, { workspace, store }: StoreKey): number {
   const row = connection.get(
     "SELECT revision FROM shared_store WHERE workspace = ? AND store = ?",
     ...[jsonOf(workspace), jsonOf(store)],
@@ -184,7 +184,7 @@ function revisionOf(connection: Connection, { workspace, store }: StorePlace): n
   return row === undefined ? 0 : numberOf(row, "revision");
 }
 
-function itemsIn(connection: Connection, { workspace, store }: StorePlace): readonly StoreItem[] {
+function itemsIn(connection: Connection, { workspace, store }: StoreKey): readonly StoreItem[] {
   return connection
     .all("SELECT * FROM shared_item WHERE workspace = ? AND store = ? ORDER BY key", jsonOf(workspace), jsonOf(store))
     .map((row) => ({

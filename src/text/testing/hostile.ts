@@ -90,7 +90,7 @@ function change(text: string, at: number, remove: number, insert: string): strin
 }
 
 /** Texts that are expensive for their size. */
-export function repeated(pieces: readonly string[], characters: number): readonly (readonly [string, string])[] {
+export function repeatedTexts(pieces: readonly string[], characters: number): readonly (readonly [string, string])[] {
   return pieces.map((piece) => [JSON.stringify(piece), piece.repeat(Math.floor(characters / piece.length))]);
 }
 

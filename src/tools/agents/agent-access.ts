@@ -1,9 +1,11 @@
 // The power of the agent tools: the agents of the caller's workspace, with what each of them holds and is told to do.
+
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { Failure } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { UseDenial, UseResult } from "../../runtime/context/use-result.ts";
 
@@ -14,7 +16,7 @@ export type FoundAgent =
   /** Its holding cannot be determined from its record. */
   | { readonly kind: "broken" };
 
-export type InstructResult = { readonly ok: true } | { readonly ok: false; readonly message: string } | "changed";
+export type InstructResult = { readonly ok: true } | Failure | "changed";
 
 export interface AgentPowers {
   readonly agents: AgentAccess;

@@ -7,7 +7,7 @@ import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { quoted } from "../../core/notation/quoted.ts";
+import { quoteText } from "../../core/notation/quote-text.ts";
 import { nearestVerb } from "../../core/notation/scope/verb-reader.ts";
 import { heldGrants } from "./held-grants.ts";
 
@@ -31,9 +31,9 @@ export function parseAgentQuery(
 
 function specOf(item: string, read: (spec: string) => Grant | null): Result<AgentQueryItem> {
   const grant = read(item);
-  if (grant === null) return refuse("bad_value", `${quoted(item)} is not understood as a spec`);
+  if (grant === null) return refuse("bad_value", `${quoteText(item)} is not understood as a spec`);
   // An empty spec would match every agent.
-  if (grant.scopes.some(isNothing)) return refuse("bad_value", `${quoted(item)} covers nothing`);
+  if (grant.scopes.some(isNothing)) return refuse("bad_value", `${quoteText(item)} covers nothing`);
   return done({ kind: "grant", grant });
 }
 
@@ -46,7 +46,7 @@ function verbsOf(item: string): Result<AgentQueryItem> {
       : names.filter((verb) => (resource === undefined ? verb === item : verb.startsWith(`${resource}.`)));
   if (verbs.length > 0) return done({ kind: "verbs", verbs });
   const nearest = nearestVerb(item);
-  return refuse("bad_value", `${quoted(item)} is not a verb${nearest === null ? "" : `; did you mean ${nearest}?`}`);
+  return refuse("bad_value", `${quoteText(item)} is not a verb${nearest === null ? "" : `; did you mean ${nearest}?`}`);
 }
 
 /** The requested verbs that are held, sorted; null if a part of the query is not held. */

@@ -10,7 +10,7 @@ import type { FoundLine, LocatedPath } from "../../runtime/context/files.ts";
 import { type PatternTarget, parsePatternTarget } from "../../runtime/context/pattern-target.ts";
 import { type UseResult, unreadable, useResult } from "../../runtime/context/use-result.ts";
 import { type CallReading, requestsFor } from "../../runtime/tool/builtin.ts";
-import { fitting } from "./fit-items.ts";
+import { fitItems } from "./fit-items.ts";
 import * as limits from "./limits.ts";
 
 interface ListInput {
@@ -37,7 +37,7 @@ export async function list(input: JsonObject, { files }: Context): Promise<UseRe
   if (!at.ok) return at;
   const listed = await files.list(at.value.path, { entriesMax: limit + 1 });
   if (!listed.ok) return listed;
-  const { items, more } = fitting(listed.value, limit, false, ({ path: entry, kind }) => ({
+  const { items, more } = fitItems(listed.value, limit, false, ({ path: entry, kind }) => ({
     name: segmentsOf(entry).at(-1) ?? "",
     kind,
   }));
@@ -55,7 +55,7 @@ export async function glob(input: JsonObject, { files }: Context): Promise<UseRe
   if (!at.ok) return at;
   const found = await files.glob(at.value.path, pattern, { entriesMax: limit + 1 });
   if (!found.ok) return found;
-  const { items, more } = fitting(found.value, limit, false, ({ path }) => displayPath({ ...at.value, path }));
+  const { items, more } = fitItems(found.value, limit, false, ({ path }) => displayPath({ ...at.value, path }));
   return useResult({ in: displayPath(at.value), paths: items, more });
 }
 
@@ -81,7 +81,7 @@ export async function grep(input: JsonObject, { files }: Context): Promise<UseRe
     target === null || anyMatches(target.value.patterns, { segments: segmentsOf(path), guarded: null });
   // At the requested number there may be more.
   const hasMore = found.value.length >= most;
-  const { items, more } = fitting(found.value.filter(isMeant), limit, hasMore, (match) => ({
+  const { items, more } = fitItems(found.value.filter(isMeant), limit, hasMore, (match) => ({
     path: displayPath({ ...root.value, path: match.path }),
     line: match.line,
     text: match.text,

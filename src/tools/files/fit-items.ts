@@ -8,7 +8,7 @@ export interface FittedItems {
 }
 
 /** `hasMore`: there are others beyond these. */
-export function fitting<T>(all: readonly T[], limit: number, hasMore: boolean, show: (item: T) => Json): FittedItems {
+export function fitItems<T>(all: readonly T[], limit: number, hasMore: boolean, show: (item: T) => Json): FittedItems {
   const items: Json[] = [];
   let bytes = 0;
   for (const one of all.slice(0, limit)) {

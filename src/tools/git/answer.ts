@@ -1,6 +1,6 @@
 // The output of git for a model: entries, commits and branches where it lists them, text where it shows changes.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitted, type ProgramOutput } from "../programs/program-output.ts";
+import { fitText, type ProgramOutput } from "../programs/program-output.ts";
 import type { GitInput } from "./command-line.ts";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";
 import { commitsUsual, errorBytesMax, textBytesMax } from "./limits.ts";
@@ -9,7 +9,7 @@ import { statusAnswer } from "./status.ts";
 /** For a git that succeeded. `isCut`: its output was truncated. */
 export function gitAnswer(given: GitInput, { output, errors }: ProgramOutput, isCut: boolean): JsonObject {
   const { command } = given;
-  const notes = fitted(errors.trimEnd(), errorBytesMax).text;
+  const notes = fitText(errors.trimEnd(), errorBytesMax).text;
   switch (command) {
     case "status":
       return statusAnswer(output, isCut);
@@ -26,7 +26,7 @@ export function gitAnswer(given: GitInput, { output, errors }: ProgramOutput, is
     case "commit": {
       // The first line in brackets: the branch, and the abbreviated commit id at its end.
       const [, commit = null] = /^\[[^\]\n]*?([0-9a-f]{4,64})\]/m.exec(output) ?? [];
-      return { commit, summary: fitted(output.trimEnd(), errorBytesMax).text, notes };
+      return { commit, summary: fitText(output.trimEnd(), errorBytesMax).text, notes };
     }
     case "branch":
       return given.name === undefined ? branchesAnswer(output, isCut) : { name: given.name, notes };
@@ -40,6 +40,6 @@ export function gitAnswer(given: GitInput, { output, errors }: ProgramOutput, is
 }
 
 function textAnswer(text: string, isCut: boolean): JsonObject {
-  const { text: kept } = fitted(text, textBytesMax);
+  const { text: kept } = fitText(text, textBytesMax);
   return { text: kept, more: isCut || kept.length < text.length };
 }

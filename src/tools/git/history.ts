@@ -1,6 +1,6 @@
 // Parses commits and branches that git prints in our own formats.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitting } from "../files/fit-items.ts";
+import { fitItems } from "../files/fit-items.ts";
 import { bodyCharactersMax, commitsMax } from "./limits.ts";
 
 const commitFields = 7;
@@ -13,7 +13,7 @@ export function commitsAnswer(text: string, limit: number, isCut: boolean): Json
   for (let at = 0; at + commitFields < fields.length + (isCut ? 0 : 1) && fields[at] !== ""; at += commitFields)
     commits.push(commitOf(fields.slice(at, at + commitFields)));
   // At the requested number there may be older ones.
-  const { items, more } = fitting(commits, commitsMax, isCut || commits.length >= limit, (one) => one);
+  const { items, more } = fitItems(commits, commitsMax, isCut || commits.length >= limit, (one) => one);
   return { commits: items, more };
 }
 
@@ -58,7 +58,7 @@ export function branchesAnswer(text: string, isCut: boolean): JsonObject {
       },
     ];
   });
-  const { items, more } = fitting(branches, branchesMax, isCut, (one) => one);
+  const { items, more } = fitItems(branches, branchesMax, isCut, (one) => one);
   return { branches: items, more };
 }
 

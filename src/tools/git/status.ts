@@ -1,6 +1,6 @@
 // Parses `git status --porcelain=v2 --branch -z`.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitting } from "../files/fit-items.ts";
+import { fitItems } from "../files/fit-items.ts";
 
 export interface StatusEntry {
   readonly path: string;
@@ -42,7 +42,7 @@ export function statusAnswer(text: string, isCut: boolean): JsonObject {
     if (entry !== null) entries.push(entry);
   }
   const [ahead, behind] = /^\+(\d+) -(\d+)$/.exec(heads.get("branch.ab") ?? "")?.slice(1) ?? [];
-  const { items, more } = fitting(entries, entriesMax, isCut, (entry) => ({ ...entry }));
+  const { items, more } = fitItems(entries, entriesMax, isCut, (entry) => ({ ...entry }));
   const [commit, head] = [heads.get("branch.oid"), heads.get("branch.head")];
   return {
     branch: head === undefined || head === "(detached)" ? null : head,

@@ -76,15 +76,15 @@ function fitOutput({ output, errors, dropped }: ProgramOutput): {
   readonly dropped: number;
 } {
   // Errors are short and explain the failure, so they come first if there is not room for both.
-  const stderr = fitted(errors, outputBytesMax / 2);
-  const stdout = fitted(output, outputBytesMax - stderr.bytes);
+  const stderr = fitText(errors, outputBytesMax / 2);
+  const stdout = fitText(output, outputBytesMax - stderr.bytes);
   const cut = Buffer.byteLength(errors) + Buffer.byteLength(output);
   const kept = Buffer.byteLength(stderr.text) + Buffer.byteLength(stdout.text);
   return { stdout: stdout.text, stderr: stderr.text, dropped: dropped + cut - kept };
 }
 
 /** The longest prefix that is no longer than this as JSON. */
-export function fitted(text: string, bytesMax: number): { readonly text: string; readonly bytes: number } {
+export function fitText(text: string, bytesMax: number): { readonly text: string; readonly bytes: number } {
   const size = (length: number): number => Buffer.byteLength(JSON.stringify(text.slice(0, length)));
   const whole = size(text.length);
   if (whole <= bytesMax) return { text, bytes: whole };

@@ -3,11 +3,11 @@ import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { findRecord, versionOf } from "./find-record.ts";
 import {
-  failed,
-  missing,
+  missingRecord,
   type RecordAnswer,
   type RecordCall,
   type RecordCallContext,
+  recordFailure,
   UNREADABLE,
 } from "./record-call.ts";
 import { recordId, recordRequest } from "./requests.ts";
@@ -38,7 +38,9 @@ export async function createCall(input: CreateInput, desk: RecordCallContext): P
     execute: async () => {
       if ((await findRecord(desk.place, input.id)).kind !== "none") return taken(input.id);
       const written = desk.create(segments.value, text.value);
-      return written.ok ? changed(input.id, text.value, desk.isClean, desk) : failed("not_available", written.message);
+      return written.ok
+        ? changed(input.id, text.value, desk.isClean, desk)
+        : recordFailure("not_available", written.message);
     },
   });
 }
@@ -64,16 +66,16 @@ export async function updateCall(input: UpdateInput, desk: RecordCallContext): P
     requests: [...requests.value, ...into.value],
     execute: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
-      if (found.kind !== "record") return missing(id);
+      if (found.kind !== "record") return missingRecord(id);
       const { source, record } = found;
       if (versionOf(source.text, desk.digest) !== version) return STALE;
       const text = changedText(source, parts, desk.place.machine.frontmatter);
-      if (!text.ok) return failed("not_available", text.message);
+      if (!text.ok) return recordFailure("not_available", text.message);
       // The parts that stay are as untrusted as before.
       const isClean = desk.isClean && (await desk.isKnownClean(id, version));
       const written = desk.change(record.path, source.text, text.value);
       if (written === "changed") return STALE;
-      return written.ok ? changed(id, text.value, isClean, desk) : failed("not_available", written.message);
+      return written.ok ? changed(id, text.value, isClean, desk) : recordFailure("not_available", written.message);
     },
   });
 }
@@ -86,14 +88,14 @@ export async function deleteCall(id: string, version: string, desk: RecordCallCo
     requests: requests.value,
     execute: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
-      if (found.kind !== "record") return missing(id);
+      if (found.kind !== "record") return missingRecord(id);
       const { source, record } = found;
       if (versionOf(source.text, desk.digest) !== version) return STALE;
       const gone = desk.change(record.path, source.text, null);
       if (gone === "changed") return STALE;
       return gone.ok
         ? { ok: true, value: { id, deleted: true }, isUntrusted: false }
-        : failed("not_available", gone.message);
+        : recordFailure("not_available", gone.message);
     },
   });
 }
@@ -107,14 +109,18 @@ function requestsFor(
   return request.ok ? done([request.value]) : request;
 }
 
-const STALE: RecordAnswer = failed(
+const STALE: RecordAnswer = recordFailure(
   "version_conflict",
   "the record changed since that version; nothing was written",
   "read it again with records_read and use the new version",
 );
 
 function taken(id: string): RecordAnswer {
-  return failed("not_available", `the record ${JSON.stringify(id)} already exists`, "change it with records_update");
+  return recordFailure(
+    "not_available",
+    `the record ${JSON.stringify(id)} already exists`,
+    "change it with records_update",
+  );
 }
 
 async function changed(id: string, text: string, isClean: boolean, desk: RecordCallContext): Promise<RecordAnswer> {

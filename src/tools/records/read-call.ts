@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result } from "../../core/base/result.ts";
 import { type FoundRecord, findRecord, versionOf } from "./find-record.ts";
 import { classCharactersMax, linkCharactersMax, linksShownMax, tagCharactersMax, tagsShownMax } from "./limits.ts";
-import { missing, type RecordCall, type RecordCallContext, UNREADABLE } from "./record-call.ts";
+import { missingRecord, type RecordCall, type RecordCallContext, UNREADABLE } from "./record-call.ts";
 import { recordRequest } from "./requests.ts";
 
 export interface ReadInput {
@@ -77,7 +77,7 @@ async function looking(
     requests: [request.value],
     execute: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
-      return found.kind === "record" ? tell(found) : missing(id);
+      return found.kind === "record" ? tell(found) : missingRecord(id);
     },
   });
 }

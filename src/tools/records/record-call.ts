@@ -1,6 +1,8 @@
 // One call of a records tool: its requests, which depend on the record, and its execution once they are allowed.
+
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import type { Failure } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import { type UseCode, type UseDenial, useDenial } from "../../runtime/context/use-result.ts";
@@ -13,7 +15,7 @@ export interface RecordCall {
   execute(): Promise<RecordAnswer>;
 }
 
-export type StoreResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type StoreResult = { readonly ok: true } | Failure;
 
 /** The power of the records tools; null outside of a workspace. */
 export interface RecordPowers {
@@ -44,15 +46,15 @@ export interface RecordCallContext {
   change(path: string, before: string, after: string | null): StoreResult | "changed";
 }
 
-export function failed(code: UseCode, message: string, fix: string | null = null): UseDenial {
+export function recordFailure(code: UseCode, message: string, fix: string | null = null): UseDenial {
   return useDenial(code, null, message, fix);
 }
 
-export function missing(id: string): RecordAnswer {
-  return failed("not_available", `no record ${JSON.stringify(id)}`, "find records with records_search");
+export function missingRecord(id: string): RecordAnswer {
+  return recordFailure("not_available", `no record ${JSON.stringify(id)}`, "find records with records_search");
 }
 
-export const UNREADABLE: RecordAnswer = failed(
+export const UNREADABLE: RecordAnswer = recordFailure(
   "not_available",
   "the file exists, but its frontmatter is not a valid record",
   "a person can see the errors with: ambit records list",

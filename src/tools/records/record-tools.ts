@@ -13,7 +13,7 @@ import { createCall, createRequests, deleteCall, updateCall } from "./change-cal
 import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
 import { readCharactersUsual, resultsUsual } from "./limits.ts";
 import { linksCall, readCall } from "./read-call.ts";
-import { failed, type RecordCall, type RecordCallContext, type RecordPowers } from "./record-call.ts";
+import { type RecordCall, type RecordCallContext, type RecordPowers, recordFailure } from "./record-call.ts";
 import { type AgentAct, agentRequests, recordId } from "./requests.ts";
 import { searchCall } from "./search-call.ts";
 import { newText, type ReadHead, type RecordParts } from "./text.ts";
@@ -68,8 +68,8 @@ function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest
   };
 }
 
-const MOVED = failed("not_available", "the records changed meanwhile; ask again");
-const NO_WORKSPACE = failed(
+const MOVED = recordFailure("not_available", "the records changed meanwhile; ask again");
+const NO_WORKSPACE = recordFailure(
   "not_available",
   "there are no records here: no .ambit folder here or above",
   "a person makes one: ambit init",
@@ -130,7 +130,7 @@ function called(
 }
 
 /** Not even with the grant: an agent has a text of another kind, and tools of its own. */
-const AGENT = failed(
+const AGENT = recordFailure(
   "not_available",
   "agents cannot be used as records",
   "use agent_create, agent_update, agent_grant, agent_delete and agent_discover",

@@ -10,7 +10,7 @@ import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { objectIn, textIn } from "../../core/base/fields.ts";
 import { type JsonObject, member } from "../../core/base/json.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
+import { done, type Failure, type Result, refuse } from "../../core/base/result.ts";
 import { useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
 import { objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
@@ -26,9 +26,7 @@ export interface ListedItem {
 }
 
 /** `note`: what the answer leaves out. */
-type Answered<T> =
-  | { readonly ok: true; readonly value: T; readonly note?: string }
-  | { readonly ok: false; readonly message: string };
+type Answered<T> = { readonly ok: true; readonly value: T; readonly note?: string } | Failure;
 
 /** The servers of a session, and its current grants. */
 export interface ResourceAccess {

@@ -1,5 +1,5 @@
 // The timeout of a script, which follows the signal of its call; and the time that its glob patterns have already used.
-import { following } from "../../core/base/abort.ts";
+import { linkedController } from "../../core/base/abort.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 
 export interface ScriptTimeout {
@@ -12,7 +12,7 @@ export interface ScriptTimeout {
 }
 
 export function scriptTimeout(call: AbortSignal, milliseconds: number): ScriptTimeout {
-  const { controller, release } = following(call);
+  const { controller, release } = linkedController(call);
   const { signal } = controller;
   let isOver = false;
   const timer = setTimeout(() => {

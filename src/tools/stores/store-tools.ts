@@ -2,7 +2,7 @@
 // class, with the id STORE/KEY.
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
-import { done, type Result } from "../../core/base/result.ts";
+import { type CodedFailure, done, type Result } from "../../core/base/result.ts";
 import type { StoreContent, StoreWriteResult } from "../../core/ports/stores/shared-store.ts";
 import { type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
@@ -16,7 +16,7 @@ export interface ListedStore {
   readonly schema: JsonObject | null;
 }
 
-export type StoreFailure = { readonly ok: false; readonly code: string; readonly message: string };
+export type StoreFailure = CodedFailure<string>;
 
 /** The stores of a session's workspace. */
 export interface StoreAccess {

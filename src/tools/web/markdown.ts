@@ -3,7 +3,7 @@
 import { Readability } from "@mozilla/readability";
 import Turndown from "turndown";
 import { pageElementsMax } from "./limits.ts";
-import { isMonstrous, type PageDocument, type PageElement, type PageNode, pageTree, prepared } from "./page-tree.ts";
+import { isMonstrous, type PageDocument, type PageElement, type PageNode, pageTree, preparePage } from "./page-tree.ts";
 import { plainPage } from "./plain-text.ts";
 
 export interface Page {
@@ -17,7 +17,7 @@ const contentCharactersMin = 200;
 export function markdownPage(html: string, url: string): Page {
   if (isMonstrous(html)) return plainPage(html);
   const document = pageTree(html);
-  prepared(document, url);
+  preparePage(document, url);
   const article = articleOf(document);
   const { body } = document;
   const bodyText = (body?.textContent ?? "").trim();

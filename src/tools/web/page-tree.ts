@@ -58,7 +58,7 @@ export function pageTree(html: string): PageDocument {
 const NOT_SHOWN = "script, style, noscript, template, iframe, object, embed, svg, math, canvas, link, meta[http-equiv]";
 
 /** Before content is selected: addresses made absolute, and everything that is not for readers removed. */
-export function prepared(document: PageDocument, url: string): void {
+export function preparePage(document: PageDocument, url: string): void {
   const base = baseOf(document, url);
   for (const element of [...document.querySelectorAll(NOT_SHOWN)]) element.remove();
   for (const element of [...document.querySelectorAll("a[href]")]) whole(element, "href", base);

@@ -7,7 +7,7 @@ import { readPending } from "./result.ts";
 /** A tool result for display. Never fails: a result that cannot be converted is returned unchanged. */
 export type Present = (tool: string, input: JsonObject, result: Json) => Promise<Json>;
 
-export function presenting(show: ConvertPage): Present {
+export function presentWith(show: ConvertPage): Present {
   return async (tool, _, result) => {
     if (tool !== WEB_FETCH) return result;
     const pending = readPending(result);

@@ -4,20 +4,20 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { DraftWorld, type Held } from "../../draft/world.ts";
+import { DraftProject, type RunningCommand } from "../../draft/project.ts";
 import { CALLERS } from "../../house/callers.ts";
-import { sized } from "../../house/long.ts";
+import { sizeFor } from "../../house/long.ts";
 import { runSeed } from "../../house/seed.ts";
 import { AGENT_MOVES, PERSON_MOVES, type PersonMove } from "./moves.ts";
 import { Schedule } from "./schedule.ts";
 
 const seed = runSeed();
-const rounds = sized(4, 40);
+const rounds = sizeFor(4, 40);
 const seenRefs = ["refs/heads/keep", "refs/stash"] as const;
 
 describe.each(CALLERS)(`seed ${seed}, as user %i`, (user) => {
   let room: Room | null = null;
-  afterEach(() => room?.world.end());
+  afterEach(() => room?.fixture.end());
 
   test("two programs and a person leave no trigger, lose nothing, and every report is true", {
     timeout: 600_000,
@@ -44,7 +44,7 @@ const SETTINGS: readonly (Setting | null)[] = [
 ];
 
 class Room {
-  readonly world: DraftWorld;
+  readonly fixture: DraftProject;
   readonly #schedule: Schedule;
   readonly #marker: string;
   readonly #setting: Setting | null;
@@ -59,8 +59,8 @@ class Room {
 
   constructor(user: number, schedule: Schedule) {
     this.#schedule = schedule;
-    this.world = new DraftWorld(user);
-    this.#marker = join(this.world.base, "marker");
+    this.fixture = new DraftProject(user);
+    this.#marker = join(this.fixture.base, "marker");
     this.#setting = schedule.pick(SETTINGS);
     this.#prepare();
     this.#before = this.#protected();
@@ -69,15 +69,15 @@ class Room {
 
   /** A repository with a branch and a stash that have no other reference; at random its hooks or settings are among the files. */
   #prepare(): void {
-    const { world } = this;
-    world.repository();
-    world.write("shared.txt", "base\n");
-    world.write("scripts/build.sh", "true\n");
-    world.write("mine/notes.txt", "notes\n");
+    const { fixture } = this;
+    fixture.repository();
+    fixture.write("shared.txt", "base\n");
+    fixture.write("scripts/build.sh", "true\n");
+    fixture.write("mine/notes.txt", "notes\n");
     this.#git("checkout", "-q", "-b", "keep");
     this.#git("commit", "-q", "--allow-empty", "-m", "kept");
     this.#git("checkout", "-q", "main");
-    world.write("a.txt", "stashed\n");
+    fixture.write("a.txt", "stashed\n");
     this.#git("stash", "-q");
     if (this.#setting !== null) this.#git("config", ...this.#setting.words);
     this.#story.push(`setting ${this.#setting?.words.join("=") ?? "none"}`);
@@ -87,7 +87,7 @@ class Room {
     this.#story = [...this.#story.slice(0, 1), `round ${number}`];
     this.#edits = new Map();
     this.#own = [];
-    const held: Held[] = [];
+    const held: RunningCommand[] = [];
     for (const who of ["one", "two"]) held.push(await this.#agent(`n${number}${who}`));
     for (const move of this.#schedule.some(PERSON_MOVES.filter(isCalm), 3)) this.#person(move);
     const [first, second] = this.#schedule.below(2) === 0 ? held : [...held].reverse();
@@ -101,32 +101,32 @@ class Room {
     await Promise.all(ends);
   }
 
-  async #agent(name: string): Promise<Held> {
+  async #agent(name: string): Promise<RunningCommand> {
     const own = `${name}.own`;
     const moves = this.#schedule.some(AGENT_MOVES, 1 + this.#schedule.below(3));
     const line = [`echo ${name} > ${own}`, ...moves.map((move) => move(name, `touch ${this.#marker}`))].join("; ");
     this.#story.push(`agent: ${line}`);
     this.#own.push(own);
-    return this.world.hold(`{ ${line}; } >/dev/null 2>&1`);
+    return this.fixture.hold(`{ ${line}; } >/dev/null 2>&1`);
   }
 
   #person(move: PersonMove): void {
-    const { world } = this;
+    const { fixture } = this;
     this.#story.push(`person: ${JSON.stringify(move)}`);
     switch (move.kind) {
       case "edit": {
         const text = `person ${this.#story.length} ${Date.now()}\n`;
-        world.person("sh", "-c", 'mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"', "sh", move.path, text);
+        fixture.person("sh", "-c", 'mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"', "sh", move.path, text);
         this.#edits.set(move.path, text);
         return;
       }
       case "git":
-        world.person("git", ...move.words);
+        fixture.person("git", ...move.words);
         if (move.words[0] === "commit") this.#commits.push(this.#git("rev-parse", "HEAD"));
         return;
       case "kill": {
-        const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out) as { readonly pid?: number };
-        if (pid !== undefined) world.person("kill", "-9", String(pid));
+        const { pid } = JSON.parse(fixture.ambit(["daemon", "status", "--json"]).out) as { readonly pid?: number };
+        if (pid !== undefined) fixture.person("kill", "-9", String(pid));
         return;
       }
       default:
@@ -141,7 +141,7 @@ class Room {
       drafts.filter(({ state }) => state === "running" || state === "broken"),
       story,
     ).toEqual([]);
-    for (const [path, text] of this.#edits) expect([path, this.world.read(path)], story).toEqual([path, text]);
+    for (const [path, text] of this.#edits) expect([path, this.fixture.read(path)], story).toEqual([path, text]);
     for (const [name, id] of this.#refs) expect([name, this.#git("rev-parse", name)], story).toEqual([name, id]);
     const known = this.#git("log", "--all", "--reflog", "--format=%H").split("\n");
     expect(
@@ -151,7 +151,7 @@ class Room {
     expect(Object.fromEntries(this.#protected()), story).toEqual(Object.fromEntries(this.#before));
     this.#checkLinks(story);
     this.#checkTold(drafts, story);
-    this.#useGit(this.world.project);
+    this.#useGit(this.fixture.project);
     expect(existsSync(this.#marker), story).toBe(false);
   }
 
@@ -159,8 +159,8 @@ class Room {
   checkBranches(): void {
     const story = this.#story.join("\n");
     for (const [at, branch] of this.#git("branch", "--format=%(refname)").split("\n").entries()) {
-      const folder = join(this.world.base, `check-${at}`);
-      this.world.person("git", "worktree", "add", "-q", "--detach", folder, branch);
+      const folder = join(this.fixture.base, `check-${at}`);
+      this.fixture.person("git", "worktree", "add", "-q", "--detach", folder, branch);
       this.#useGit(folder);
       expect([branch, existsSync(this.#marker)], story).toEqual([branch, false]);
     }
@@ -172,11 +172,11 @@ class Room {
       (one) => one.isDirectory() && one.name !== ".git",
     );
     for (const path of [folder, ...below.map(({ name }) => join(folder, name))]) {
-      this.world.person("git", "-C", path, "status", "--porcelain");
-      this.world.person("git", "-C", path, "diff", "--stat");
+      this.fixture.person("git", "-C", path, "status", "--porcelain");
+      this.fixture.person("git", "-C", path, "diff", "--stat");
     }
-    if (folder === this.world.project) {
-      this.world.person("git", "commit", "-q", "--allow-empty", "-m", "used");
+    if (folder === this.fixture.project) {
+      this.fixture.person("git", "commit", "-q", "--allow-empty", "-m", "used");
       this.#commits.push(this.#git("rev-parse", "HEAD"));
     }
   }
@@ -184,25 +184,25 @@ class Room {
   /** Content of files that tools run or obey, by name; a missing name has none. */
   #protected(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
-    const names = readdirSync(this.world.project, { recursive: true, withFileTypes: true, encoding: "utf8" });
+    const names = readdirSync(this.fixture.project, { recursive: true, withFileTypes: true, encoding: "utf8" });
     for (const one of names) {
-      const path = join(one.parentPath, one.name).slice(this.world.project.length + 1);
+      const path = join(one.parentPath, one.name).slice(this.fixture.project.length + 1);
       const isGit = /(^|\/)\.git\/(config|hooks\/|info\/|objects\/info\/alternates|.*\.lock$|modules|worktrees)/i.test(
         path,
       );
       const isOther = /(^|\/)(\.vscode|\.ambit|\.GIT)(\/|$)|^(nested|sub)\/\.git/.test(path);
       if (!isGit && !isOther && this.#setting?.path.test(path) !== true) continue;
       if (path.startsWith("nested/.git") && this.#isFreshRepository("nested")) continue;
-      found.set(path, one.isFile() ? readFileSync(join(this.world.project, path), "latin1") : "no file");
+      found.set(path, one.isFile() ? readFileSync(join(this.fixture.project, path), "latin1") : "no file");
     }
-    if (["HEAD", "objects", "refs"].every((name) => existsSync(join(this.world.project, "bare", name))))
+    if (["HEAD", "objects", "refs"].every((name) => existsSync(join(this.fixture.project, "bare", name))))
       found.set("bare", "a repository");
     return found;
   }
 
   /** A repository that a program created lands with our own configuration: nothing in it runs a program or leads elsewhere. */
   #isFreshRepository(folder: string): boolean {
-    const git = join(this.world.project, folder, ".git");
+    const git = join(this.fixture.project, folder, ".git");
     const config = readFileSync(join(git, "config"), "latin1");
     const isOurs = config === "[core]\nrepositoryformatversion = 0\nbare = false\nlogAllRefUpdates = true\n";
     return (
@@ -213,11 +213,11 @@ class Room {
   }
 
   #checkLinks(story: string): void {
-    const { project } = this.world;
+    const { project } = this.fixture;
     for (const one of readdirSync(project, { recursive: true, withFileTypes: true, encoding: "utf8" })) {
       if (!one.isSymbolicLink()) continue;
       const path = join(one.parentPath, one.name);
-      const end = this.world.person("readlink", "-m", path).out.trim();
+      const end = this.fixture.person("readlink", "-m", path).out.trim();
       const isInside = `${end}/`.startsWith(`${realpathSync(project)}/`) && !/\/\.git(\/|$)/i.test(end);
       expect([path, readlinkSync(path), isInside], story).toEqual([path, readlinkSync(path), true]);
     }
@@ -226,7 +226,7 @@ class Room {
   /** A file is in the project, or a draft lists it as kept: not both, not neither. */
   #checkTold(drafts: readonly Draft[], story: string): void {
     for (const own of this.#own) {
-      const isThere = this.world.read(own) !== null;
+      const isThere = this.fixture.read(own) !== null;
       const made = drafts.filter(({ command }) => command.join(" ").includes(` ${own};`));
       const keeping = made.filter(
         ({ kept, keptMore }) => keptMore > 0 || kept.some(({ path }) => path === own || path === "."),
@@ -239,13 +239,13 @@ class Room {
   }
 
   #drafts(): readonly Draft[] {
-    const { status, out, err } = this.world.changes("list", "--all", "--json");
+    const { status, out, err } = this.fixture.changes("list", "--all", "--json");
     if (status !== 0) throw new Error(`changes cannot be listed: ${out}${err}`);
     return (JSON.parse(out) as { readonly drafts: readonly Draft[] }).drafts;
   }
 
   #git(...words: readonly string[]): string {
-    const { status, out, err } = this.world.person("git", ...words);
+    const { status, out, err } = this.fixture.person("git", ...words);
     if (status !== 0) throw new Error(`git ${words.join(" ")}: ${err}\n${this.#story.join("\n")}`);
     return out.trim();
   }

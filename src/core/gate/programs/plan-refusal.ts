@@ -9,7 +9,7 @@ export interface PlanRefusal {
 
 export type PlanningResult<T> = { readonly ok: true; readonly value: T } | PlanRefusal;
 
-export function planned<T>(value: T): PlanningResult<T> {
+export function planValue<T>(value: T): PlanningResult<T> {
   return { ok: true, value };
 }
 

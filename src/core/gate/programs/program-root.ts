@@ -10,7 +10,7 @@ import type { Grant, Level } from "../../authority/grant.ts";
 import { writeLevel, writtenRoot } from "../../authority/judge.ts";
 import { type Sequence, sequenceMatches } from "../../authority/patterns/sequence.ts";
 import type { Request } from "../../authority/request.ts";
-import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
+import { type PlanningResult, planValue, refusePlan } from "./plan-refusal.ts";
 
 export type FolderPath = readonly string[];
 
@@ -46,7 +46,7 @@ export function chooseRoot(
 ): PlanningResult<RootChoice | null> {
   const { request } = decided;
   const axis = request.verb.axes.findIndex(({ name }) => name === "root");
-  if (axis < 0) return request.verb.verb === "sandbox.exec" ? planned(null) : refusePlan("invalid_input", NO_PROCESS);
+  if (axis < 0) return request.verb.verb === "sandbox.exec" ? planValue(null) : refusePlan("invalid_input", NO_PROCESS);
   const value = request.values[axis];
   const chain = decided.authority[decided.by.chain];
   if (!isSegments(value) || chain === undefined || chain.length !== decided.by.grants.length)
@@ -62,14 +62,14 @@ export function chooseRoot(
   const common = deepest(trees);
   // A grant for the whole machine still runs in a folder: the requested directory.
   const widest = common.length === 0 ? directory : common;
-  if (writtenRoot(request) === null) return planned({ root: { path: widest, mode: "ro" }, directory });
+  if (writtenRoot(request) === null) return planValue({ root: { path: widest, mode: "ro" }, directory });
   const path = writablePart(widest, directory, (tree) => {
     const level = writeLevel(chain, guardPath(tree, protectedPaths), moment, "use");
     return level >= 0 && level <= approvedLevel(decided, chain);
   });
   if (path === null) return refusePlan("scope_violation", `writing all of ${pathText(directory)} is not covered`);
   const isLive = request.values[request.verb.axes.findIndex(({ name }) => name === "mode")] === "live";
-  return planned({ root: { path, mode: isLive ? "live" : "draft" }, directory });
+  return planValue({ root: { path, mode: isLive ? "live" : "draft" }, directory });
 }
 
 /** The approval of the run itself: reading and writing may need the same level, and no more. What it wrote still asks to land. */

@@ -18,7 +18,7 @@ import {
   type TreePath,
 } from "../../authority/patterns/tree-patterns.ts";
 import type { RunRefusal } from "../../ports/process.ts";
-import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
+import { type PlanningResult, planValue, refusePlan } from "./plan-refusal.ts";
 import { approvedLevel, chooseRoot, type FolderPath, type PlanDecision, type RootFacts } from "./program-root.ts";
 
 /** Null: the whole root. Outermost paths only. */
@@ -33,7 +33,7 @@ const RECORDS_READ = verbEntry("records.read");
  */
 export function visibleFiles(decided: PlanDecision, root: FolderPath, facts: RootFacts): PlanningResult<VisibleFiles> {
   const links = readPatterns(decided, facts.moment);
-  if (links === null) return planned(null);
+  if (links === null) return planValue(null);
   // Everything below a path may be covered and the path itself not (`*/*/**`): it may be a file. The root is a folder.
   const coversTop = (patterns: readonly Sequence[], path: FolderPath): boolean =>
     path.length === root.length || anyMatches(patterns, guardPath(path, facts.protectedPaths));
@@ -43,7 +43,7 @@ export function visibleFiles(decided: PlanDecision, root: FolderPath, facts: Roo
         ? coversTree(patterns, path, facts.protectedPaths) && coversTop(patterns, path)
         : anyMatches(patterns, guardPath(path, facts.protectedPaths)),
     );
-  if (isVisible({ path: root, isTree: true })) return planned(null);
+  if (isVisible({ path: root, isTree: true })) return planValue(null);
   const written = links.map((patterns) => patterns.flatMap((pattern) => plainPath(pattern, root)));
   const visible = outermost(written.flat().filter(isVisible));
   const starred = links.map((patterns) =>
@@ -58,7 +58,7 @@ export function visibleFiles(decided: PlanDecision, root: FolderPath, facts: Roo
   );
   const [pattern] = starred.flat();
   if (pattern !== undefined && !isExact) return refusePlan("scope_violation", unheld(pattern, root), FIX);
-  return planned(visible);
+  return planValue(visible);
 }
 
 /** The same for a program that starts in `directory`: in a folder that it sees. */

@@ -3,7 +3,7 @@ import type { Span } from "../../authority/grant.ts";
 import { patternsPerScopeMax } from "../../base/limits.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { kindName, type Text } from "../scope/scope-values.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
 
@@ -34,7 +34,7 @@ export function readFields(node: TreeNode, diagnostics: Diagnostics): CaveatsFie
   const before = diagnostics.list.length;
   for (const { key, keySpan } of node.entries) {
     if (!FIELDS.some((field) => field === key))
-      diagnostics.error("unknown_key", keySpan, `${quoted(key)} is not a field of caveats`, {
+      diagnostics.error("unknown_key", keySpan, `${quoteText(key)} is not a field of caveats`, {
         suggestion: nearestName(key, FIELDS),
       });
   }

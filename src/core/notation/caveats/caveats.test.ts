@@ -5,7 +5,7 @@ import { meetGrants } from "../../authority/meet.ts";
 import type { Json } from "../../base/json.ts";
 import type { Reading } from "../reading.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { type CaveatsLink, caveatsTable, readCaveats } from "./caveats.ts";
 import { caveatsOf } from "./caveats-printer.ts";
 
@@ -32,7 +32,7 @@ function read(fields: Json, reading: Reading = READING): ReturnType<typeof readC
 
 function link(fields: Fields, reading: Reading = READING): CaveatsLink {
   const { link: found, diagnostics } = read({ ...TOP, ...fields }, reading);
-  if (found === null) throw new Error(told(diagnostics).join());
+  if (found === null) throw new Error(diagnosticLines(diagnostics).join());
   return found;
 }
 
@@ -123,7 +123,7 @@ describe("an entry that names nothing matches nothing", () => {
     const named = found?.grants.filter((grant) => grant.verb.verb.startsWith(verb)) ?? [];
     expect(named.length).toBeGreaterThan(0);
     expect(named.every((grant) => grant.scopes.some(isNothing))).toBe(true);
-    expect(told(diagnostics)).toEqual([`warning ${code} ${field}.only[0]`]);
+    expect(diagnosticLines(diagnostics)).toEqual([`warning ${code} ${field}.only[0]`]);
   });
   test("the entries beside it stay", () => {
     expect(covers(link({ exec: { only: ["*", "git"] } }).grants, "proc.exec -- git")).toBe(true);
@@ -141,7 +141,7 @@ describe("programs run in the working directory, if it may be read", () => {
     const roots = (found?.grants ?? []).flatMap((grant) =>
       grant.verb.verb === "proc.exec" ? [(grant.root ?? []).join("/")] : [],
     );
-    return { roots, said: told(diagnostics) };
+    return { roots, said: diagnosticLines(diagnostics) };
   };
   test.each<[string, Fields, readonly string[] | null, readonly string[], readonly string[]]>([
     ["all may be read", {}, ["work"], ["work"], []],
@@ -196,7 +196,7 @@ describe("a missing, unknown or malformed field denies everything", () => {
   ])("%s", (_, fields, said) => {
     const { link: found, diagnostics } = read(fields);
     expect(found).toBe(null);
-    expect(told(diagnostics)).toContain(said);
+    expect(diagnosticLines(diagnostics)).toContain(said);
   });
   test("all six fields are enough", () => {
     expect(read(TOP).link).toMatchObject({ calls: null, generations: null });

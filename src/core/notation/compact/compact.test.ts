@@ -4,7 +4,7 @@ import type { Grant } from "../../authority/grant.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
 import { textsOf } from "../scope/scope-values.ts";
-import { READING, spanOf, told } from "../testing/notation.ts";
+import { diagnosticLines, READING, spanOf } from "../testing/notation.ts";
 import { readCompact } from "./compact.ts";
 import { splitSpecs } from "./specs.ts";
 
@@ -90,7 +90,7 @@ test.each([
   const { printed, diagnostics } = read(text);
   expect(printed).toBeNull();
   expect(
-    told(diagnostics)
+    diagnosticLines(diagnostics)
       .filter((line) => line.startsWith("error"))
       .map((line) => line.replace(/ $/, " [0-0]")),
   ).toEqual([place]);
@@ -100,7 +100,7 @@ test("an unknown verb is answered with the nearest one, and an old name with the
   expect(read("net.gte").diagnostics.list[0]?.suggestion).toBe("net.get");
   expect(read("totally.unrelated").diagnostics.list[0]?.suggestion).toBeNull();
   expect(read("shell.exec{cmds=[rg]}").printed).toBe("proc.exec{in=/p,cmds=[rg]}");
-  expect(told(read("shell.eval").diagnostics)).toEqual(["warning deprecated [0-10]"]);
+  expect(diagnosticLines(read("shell.eval").diagnostics)).toEqual(["warning deprecated [0-10]"]);
   expect(read("shell.evil").printed).toBeNull();
 });
 

@@ -1,7 +1,7 @@
 // Who has to agree before an agent's question counts as approved: `approvers: { need: 2, of: [ann, bob, eve] }`.
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { kindName, textsOf } from "../scope/scope-values.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
 
@@ -49,7 +49,7 @@ function readMap(map: Mapping, diagnostics: Diagnostics): Approvers | null {
   const strange = map.entries.filter(({ key }) => !KEYS.includes(key));
   for (const { key, keySpan } of strange) {
     const suggestion = nearestName(key, KEYS);
-    diagnostics.error("unknown_key", keySpan, `\`approvers\` has no key ${quoted(key)}`, {
+    diagnostics.error("unknown_key", keySpan, `\`approvers\` has no key ${quoteText(key)}`, {
       suggestion,
       fix: suggestion,
     });
@@ -80,8 +80,8 @@ function readPeople(value: TreeNode, diagnostics: Diagnostics, map: Mapping): re
   const found = new Set<string>();
   let isWrong = false;
   for (const { text, span } of names) {
-    if (!isPersonName(text)) diagnostics.error("bad_value", span, `${quoted(text)} is not a person's name`, EXAMPLE);
-    else if (found.has(text)) diagnostics.error("bad_value", span, `${quoted(text)} stands there twice`);
+    if (!isPersonName(text)) diagnostics.error("bad_value", span, `${quoteText(text)} is not a person's name`, EXAMPLE);
+    else if (found.has(text)) diagnostics.error("bad_value", span, `${quoteText(text)} stands there twice`);
     else {
       found.add(text);
       continue;

@@ -4,9 +4,9 @@ import { parseRoot, pathText } from "../../authority/axes/path.ts";
 import { utf8Length } from "../../base/bytes.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
-import { kindName, refused, textOf } from "../scope/scope-values.ts";
+import { kindName, reportRefusal, textOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type TreeNode } from "../tree.ts";
 
 export interface WrittenAudit {
@@ -42,7 +42,7 @@ export function readAudit({ value }: Entry, reading: Reading, diagnostics: Diagn
   }
   for (const { key, keySpan } of value.entries)
     if (!KEYS.includes(key))
-      diagnostics.error("unknown_key", keySpan, `\`audit\` has no ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `\`audit\` has no ${quoteText(key)}`, {
         suggestion: nearestName(key, KEYS),
       });
   const written = entryOf(value, "sink");
@@ -73,7 +73,7 @@ function targetOf(entry: Entry, reading: Reading, diagnostics: Diagnostics): Sin
   }
   const parsed = parseRoot(path, reading.pathSettings);
   if (!parsed.ok) {
-    refused(parsed, span, diagnostics);
+    reportRefusal(parsed, span, diagnostics);
     return null;
   }
   const whole = pathText(parsed.value);

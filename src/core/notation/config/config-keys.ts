@@ -1,7 +1,7 @@
 // The keys of a config.yml, who may write which, and keys that look as if they were meant to be one of them.
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { entryOf, type Mapping } from "../tree.ts";
 
 export type ConfigLevel = "user" | "project";
@@ -46,8 +46,8 @@ export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: 
     if (level === "project" && suggestion !== null && !own.includes(suggestion))
       diagnostics.error("unknown_key", keySpan, `\`${suggestion}\` is the user's to say, never a project's`, BELONGS);
     else if (suggestion !== null)
-      diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, { suggestion, fix: suggestion });
-    else diagnostics.warning("unknown_key", keySpan, `${quoted(key)} means nothing here and is passed over`);
+      diagnostics.error("unknown_key", keySpan, `unknown key ${quoteText(key)}`, { suggestion, fix: suggestion });
+    else diagnostics.warning("unknown_key", keySpan, `${quoteText(key)} means nothing here and is passed over`);
   }
   const mode = entryOf(node, "mode")?.value;
   if (level === "project" && mode?.kind === "scalar" && mode.value === "shadow")

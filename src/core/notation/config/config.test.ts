@@ -4,7 +4,7 @@ import { stricter } from "../policy/outer-policies.ts";
 import type { PolicyTable } from "../policy/policy-table.ts";
 import type { Reading } from "../reading.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { ConfigLevel } from "./config-keys.ts";
 
@@ -30,7 +30,7 @@ describe("what a level says", () => {
       bare: true,
       ceiling: ["records.read"],
     });
-    expect(told(config.diagnostics)).toEqual([]);
+    expect(diagnosticLines(config.diagnostics)).toEqual([]);
     expect(config).toMatchObject({
       sandbox: ["home", "u", "work"],
       runtime: [["opt", "tools"]],
@@ -75,14 +75,14 @@ describe("a mistake breaks the level", () => {
     ["two ceilings", "user", { ceiling: [], capabilities: [] }, "error unknown_key capabilities:", null],
   ])("%s", (_, level, value, said, suggestion) => {
     const config = read(level, value);
-    expect(told(config.diagnostics)[0]).toMatch(new RegExp(`^${said.replace(/[[\]]/g, "\\$&")}`));
+    expect(diagnosticLines(config.diagnostics)[0]).toMatch(new RegExp(`^${said.replace(/[[\]]/g, "\\$&")}`));
     expect(config.diagnostics[0]?.suggestion ?? null).toBe(suggestion);
     expect(config.broken).toBe(true);
   });
 
   test("a key far from all of ours is ignored with a warning", () => {
     const config = read("project", { title: "x" });
-    expect(told(config.diagnostics)).toEqual(["warning unknown_key title:"]);
+    expect(diagnosticLines(config.diagnostics)).toEqual(["warning unknown_key title:"]);
     expect(config.broken).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import { type PolicyTable, readPolicyTable, rulingPlaces } from "../policy/polic
 import type { Reading } from "../reading.ts";
 import { readCapabilityList } from "../record/capabilities.ts";
 import { readRoot } from "../record/hoist.ts";
-import { flagOf, kindName, refused, type Text, textOf, textsOf } from "../scope/scope-values.ts";
+import { flagOf, kindName, reportRefusal, type Text, textOf, textsOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
 import { readAudit, type WrittenAudit } from "./audit-setting.ts";
 import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
@@ -215,7 +215,7 @@ function rootOf(written: Text | null, reading: Reading, diagnostics: Diagnostics
   if (written === null) return null;
   const root = readRoot(written.text, reading);
   if (root.ok) return root.value;
-  refused(root, written.span, diagnostics);
+  reportRefusal(root, written.span, diagnostics);
   return null;
 }
 

@@ -3,9 +3,9 @@ import { parseName, parseNamePattern } from "../../authority/axes/name.ts";
 import { type Sequence, sequenceMatches } from "../../authority/patterns/sequence.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { parseMoney } from "../scope/conditions.ts";
-import { kindName, refused } from "../scope/scope-values.ts";
+import { kindName, reportRefusal } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
 
 /** Millionths of the currency for a million tokens. */
@@ -47,7 +47,7 @@ export function readPrices({ key, value }: Entry, diagnostics: Diagnostics): rea
   }
   return value.entries.flatMap((entry) => {
     const pattern = parseNamePattern(entry.key);
-    if (!pattern.ok) refused(pattern, entry.keySpan, diagnostics);
+    if (!pattern.ok) reportRefusal(pattern, entry.keySpan, diagnostics);
     const price = readPrice(entry, diagnostics);
     return pattern.ok && price !== null ? [{ name: entry.key, pattern: pattern.value, price }] : [];
   });
@@ -61,7 +61,7 @@ function readPrice({ key, value }: Entry, diagnostics: Diagnostics): ModelPrice 
   const names: readonly string[] = KEYS;
   for (const { key: name, keySpan } of value.entries)
     if (!names.includes(name))
-      diagnostics.error("unknown_key", keySpan, `a price has no ${quoted(name)}`, {
+      diagnostics.error("unknown_key", keySpan, `a price has no ${quoteText(name)}`, {
         suggestion: nearestName(name, KEYS),
       });
   const [input, output] = [readAmount(value, "input", diagnostics), readAmount(value, "output", diagnostics)];

@@ -4,8 +4,8 @@ import type { ToAscii } from "../../authority/axes/destination.ts";
 import { parseUrl } from "../../authority/axes/url.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
-import { kindName, refused, textOf } from "../scope/scope-values.ts";
+import { quoteText } from "../quote-text.ts";
+import { kindName, reportRefusal, textOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
 import { type ModelPrice, priceIn, readPrices, type WrittenPrice } from "./model-price.ts";
 
@@ -38,7 +38,7 @@ export function readModels(
   return value.entries.flatMap((entry) => {
     const provider = MODEL_PROVIDERS.find((one) => one === entry.key);
     if (provider === undefined) {
-      diagnostics.error("unknown_key", entry.keySpan, `there is no provider called ${quoted(entry.key)}`, {
+      diagnostics.error("unknown_key", entry.keySpan, `there is no provider called ${quoteText(entry.key)}`, {
         suggestion: nearestName(entry.key, MODEL_PROVIDERS),
         fix: EXAMPLE,
       });
@@ -59,7 +59,7 @@ const KEYS: readonly string[] = ["url", "prices"];
 function readSetting(map: Mapping, toAscii: ToAscii, diagnostics: Diagnostics): Omit<WrittenModel, "provider"> | null {
   for (const { key, keySpan } of map.entries)
     if (!KEYS.includes(key))
-      diagnostics.error("unknown_key", keySpan, `a provider has no ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `a provider has no ${quoteText(key)}`, {
         suggestion: nearestName(key, KEYS),
       });
   const [url, prices] = [entryOf(map, "url"), entryOf(map, "prices")];
@@ -79,7 +79,7 @@ function readUrl(entry: Entry, toAscii: ToAscii, diagnostics: Diagnostics): stri
   if (written === null) return null;
   const url = parseUrl(written.text, toAscii);
   if (!url.ok) {
-    refused(url, written.span, diagnostics);
+    reportRefusal(url, written.span, diagnostics);
     return null;
   }
   const { scheme, rest } = url.value;

@@ -5,10 +5,10 @@ import { parseUrl } from "../../authority/axes/url.ts";
 import { PRINCIPAL_NAME } from "../../authority/principal.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { readRoot } from "../record/hoist.ts";
-import { kindName, refused, type Text, textOf, textsOf } from "../scope/scope-values.ts";
+import { kindName, reportRefusal, type Text, textOf, textsOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
 
 export interface WrittenOauth {
@@ -75,7 +75,7 @@ export function readOauth({ value }: Entry, reading: Reading, diagnostics: Diagn
   const read = items.slice(0, issuersMax).flatMap((one) => readIssuer(one, reading, diagnostics) ?? []);
   const twice = read.find(({ issuer }, at) => read.findIndex((other) => other.issuer === issuer) !== at);
   if (twice !== undefined)
-    diagnostics.error("bad_value", issuers.value.span, `the issuer ${quoted(twice.issuer)} is written twice`);
+    diagnostics.error("bad_value", issuers.value.span, `the issuer ${quoteText(twice.issuer)} is written twice`);
   return { resource: resource.text, issuers: read };
 }
 
@@ -95,7 +95,7 @@ function readIssuer(node: TreeNode, reading: Reading, diagnostics: Diagnostics):
   const scopes = entryOf(map, "scopes");
   const texts = scopes === null ? [] : (textsOf(scopes, diagnostics) ?? []);
   for (const { text, span } of texts)
-    if (!SCOPE.test(text)) diagnostics.error("bad_value", span, `${quoted(text)} is not a scope`);
+    if (!SCOPE.test(text)) diagnostics.error("bad_value", span, `${quoteText(text)} is not a scope`);
   const clients = entryOf(map, "clients");
   const items = clients?.value.kind === "list" ? clients.value.items : null;
   if (items === null || items.length > clientsMax)
@@ -126,7 +126,7 @@ function readClient(node: TreeNode, reading: Reading, diagnostics: Diagnostics):
   }
   if (agent.text === "") diagnostics.error("bad_value", agent.span, "`agent` is empty", { fix: "agent: scout" });
   const root = readRoot(folder.text, reading);
-  if (!root.ok) refused(root, folder.span, diagnostics);
+  if (!root.ok) reportRefusal(root, folder.span, diagnostics);
   else if (!/^(?:\/|~)/.test(folder.text))
     diagnostics.error("bad_value", folder.span, "`in` is a whole path", { fix: "in: ~/project" });
   if (user !== undefined && user !== null && !PRINCIPAL_NAME.test(user.text))
@@ -165,7 +165,7 @@ function checkAddress(
 ): void {
   const url = parseUrl(text, toAscii);
   if (!url.ok) {
-    refused(url, span, diagnostics);
+    reportRefusal(url, span, diagnostics);
     return;
   }
   const { scheme, rest } = url.value;
@@ -199,7 +199,7 @@ function mapOf(
   }
   for (const { key, keySpan } of node.entries)
     if (!keys.includes(key))
-      diagnostics.error("unknown_key", keySpan, `${what} has no ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `${what} has no ${quoteText(key)}`, {
         suggestion: nearestName(key, keys),
       });
   return node;

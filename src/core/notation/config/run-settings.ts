@@ -3,7 +3,7 @@
 import { hostCharactersMax, nameCharactersMax } from "../../base/limits.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { kindName, type Text, textOf, textsOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
 
@@ -41,7 +41,7 @@ export function readEnvironmentNames(entry: Entry, diagnostics: Diagnostics): re
   if (names === null) return null;
   for (const { text, span } of names)
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text))
-      diagnostics.error("bad_value", span, `${quoted(text)} is not the name of a variable`, { fix: "EDITOR" });
+      diagnostics.error("bad_value", span, `${quoteText(text)} is not the name of a variable`, { fix: "EDITOR" });
   return names.map(({ text }) => text);
 }
 
@@ -63,7 +63,7 @@ export function readPrograms(
   for (const { key, keySpan } of map.entries)
     if (!PROGRAM_KEYS.some((one) => one === key)) {
       const suggestion = nearestName(key, PROGRAM_KEYS);
-      diagnostics.error("unknown_key", keySpan, `\`programs\` has \`add\` and \`remove\`, not ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `\`programs\` has \`add\` and \`remove\`, not ${quoteText(key)}`, {
         suggestion,
       });
     }
@@ -83,7 +83,7 @@ export function readLimits(entry: Entry, diagnostics: Diagnostics): WrittenLimit
     const known = LIMIT_KEYS.find((one) => one === key);
     if (known === undefined) {
       const suggestion = nearestName(key, LIMIT_KEYS);
-      diagnostics.error("unknown_key", keySpan, `there is no limit called ${quoted(key)}`, { suggestion });
+      diagnostics.error("unknown_key", keySpan, `there is no limit called ${quoteText(key)}`, { suggestion });
     } else if (value.kind !== "scalar" || !isLimit(value.value))
       diagnostics.error("bad_value", value.span, `\`${key}\` is a whole number from 1 to ${limitMax}`);
     else limits[known] = value.value;
@@ -101,7 +101,9 @@ export function readResolvers(entry: Entry, diagnostics: Diagnostics): readonly 
   if (list === null) return null;
   for (const { text, span } of list)
     if (!/^(\d{1,3}(\.\d{1,3}){3}(:\d{1,5})?|\[[0-9a-f:.]{2,45}\](:\d{1,5})?)$/.test(text))
-      diagnostics.error("bad_value", span, `${quoted(text)} is not the address of a resolver`, { fix: "127.0.0.53" });
+      diagnostics.error("bad_value", span, `${quoteText(text)} is not the address of a resolver`, {
+        fix: "127.0.0.53",
+      });
   return list.map(({ text }) => text);
 }
 
@@ -160,11 +162,11 @@ function readSecret(entry: Entry, diagnostics: Diagnostics): WrittenSecret | nul
   if (map === null) return null;
   for (const { key, keySpan } of map.entries)
     if (!SECRET_KEYS.includes(key))
-      diagnostics.error("unknown_key", keySpan, `a secret has no ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `a secret has no ${quoteText(key)}`, {
         suggestion: nearestName(key, SECRET_KEYS),
       });
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(entry.key) || entry.key.length > nameCharactersMax)
-    diagnostics.error("bad_value", entry.keySpan, `${quoted(entry.key)} is not the name of a secret`);
+    diagnostics.error("bad_value", entry.keySpan, `${quoteText(entry.key)} is not the name of a secret`);
   const from = entryOf(map, "from");
   const reference = from === null ? null : textOf(from, diagnostics);
   const [, kind, at] = /^(env|file):(.{1,1024})$/.exec(reference?.text ?? "") ?? [];
@@ -180,7 +182,7 @@ function readSecret(entry: Entry, diagnostics: Diagnostics): WrittenSecret | nul
   if (names === null) return null;
   for (const { text, span } of names)
     if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text) || text.length > hostCharactersMax)
-      diagnostics.error("bad_value", span, `${quoted(text)} is not the plain name of a host`);
+      diagnostics.error("bad_value", span, `${quoteText(text)} is not the plain name of a host`);
   const username = entryOf(map, "username");
   const user = username === null ? null : textOf(username, diagnostics);
   if (user !== null && !/^[\x21-\x7e]{1,128}$/.test(user.text))

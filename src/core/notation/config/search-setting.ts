@@ -3,8 +3,8 @@ import type { ToAscii } from "../../authority/axes/destination.ts";
 import { parseUrl } from "../../authority/axes/url.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
-import { kindName, refused, textOf } from "../scope/scope-values.ts";
+import { quoteText } from "../quote-text.ts";
+import { kindName, reportRefusal, textOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf } from "../tree.ts";
 
 export const SEARCH_PROVIDERS = ["searxng", "brave", "tavily"] as const;
@@ -34,7 +34,7 @@ export function readSearch({ value }: Entry, toAscii: ToAscii, diagnostics: Diag
   }
   for (const { key, keySpan } of value.entries)
     if (!KEYS.includes(key))
-      diagnostics.error("unknown_key", keySpan, `\`search\` has no ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `\`search\` has no ${quoteText(key)}`, {
         suggestion: nearestName(key, KEYS),
       });
   const text = (key: string): ReturnType<typeof textOf> => {
@@ -60,13 +60,13 @@ export function readSearch({ value }: Entry, toAscii: ToAscii, diagnostics: Diag
     return null;
   }
   const url = parseUrl(address, toAscii);
-  if (!url.ok) refused(url, written?.span ?? value.span, diagnostics);
+  if (!url.ok) reportRefusal(url, written?.span ?? value.span, diagnostics);
   else if (/[?#]/.test(url.value.rest))
     diagnostics.error("bad_value", written?.span ?? value.span, "`url` ends before the question: no `?` and no `#`", {
       fix: address.replace(/[?#].*$/s, ""),
     });
   const secret = text("secret");
   if (secret !== null && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(secret.text))
-    diagnostics.error("bad_value", secret.span, `${quoted(secret.text)} is not the name of a secret`);
+    diagnostics.error("bad_value", secret.span, `${quoteText(secret.text)} is not the name of a secret`);
   return { provider, url: address, secret: secret?.text ?? null };
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { readConfig } from "./config.ts";
 import type { ConfigLevel } from "./config-keys.ts";
 
@@ -12,7 +12,7 @@ function read(level: ConfigLevel, triggers: Json): ReturnType<typeof readConfig>
 
 test("names are parsed with their class", () => {
   const config = read("user", { allow: ["AGENTS.md"], ask: ["/Makefile", "a/b/"], never: ["~/.x", "*.cfg"] });
-  expect(told(config.diagnostics)).toEqual([]);
+  expect(diagnosticLines(config.diagnostics)).toEqual([]);
   expect(config.triggers.rules).toEqual([
     { class: "allow", names: ["AGENTS.md"], place: "anywhere" },
     { class: "ask", names: ["Makefile"], place: "top" },
@@ -38,7 +38,7 @@ describe("mistakes break the level", () => {
     ["a deep one", "user", { ask: ["a/a/a/a/a/a/a/a/a"] }, "error bad_value triggers.ask[0]"],
   ])("%s", (_, level, triggers, said) => {
     const config = read(level, triggers);
-    expect(told(config.diagnostics)[0]?.startsWith(said), told(config.diagnostics)[0]).toBe(true);
+    expect(diagnosticLines(config.diagnostics)[0]?.startsWith(said), diagnosticLines(config.diagnostics)[0]).toBe(true);
     expect(config.broken).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 // `triggers` in a config.yml: which names never land, land by ask or land freely, apart from what is built in.
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { kindName, type Text, textsOf } from "../scope/scope-values.ts";
 import type { Entry } from "../tree.ts";
 
@@ -40,7 +40,7 @@ export function readTriggers(
     const found = CLASSES.find((one) => one === entry.key);
     if (found === undefined) {
       const suggestion = nearestName(entry.key, CLASSES);
-      diagnostics.error("unknown_key", entry.keySpan, `\`triggers\` has no ${quoted(entry.key)}`, { suggestion });
+      diagnostics.error("unknown_key", entry.keySpan, `\`triggers\` has no ${quoteText(entry.key)}`, { suggestion });
     } else if (found === "allow" && level === "project")
       diagnostics.error("unknown_key", entry.keySpan, "`allow` is the user's to say, never a project's", {
         fix: "write it in the user's own config.yml",
@@ -68,12 +68,13 @@ function ruleOf({ text, span }: Text, of: WrittenTriggerClass, diagnostics: Diag
   if (text.length > patternCharactersMax || names.length > namesMax)
     return bad(`a name of a trigger has at most ${patternCharactersMax} characters and ${namesMax} parts`);
   if (names.some((name) => name === "" || name === "." || name === ".." || name.includes("\0")))
-    return bad(`${quoted(text)} is not a file name`, ".vscode/settings.json");
+    return bad(`${quoteText(text)} is not a file name`, ".vscode/settings.json");
   const starred = names.find((name) => name.split("*").length > 2);
   if (starred !== undefined)
-    return bad(`${quoted(starred)} has more than one \`*\`; \`**\` is not needed: all below is meant`);
-  if (names.every((name) => name === "*")) return bad(`${quoted(text)} names everything`, "*.code-workspace");
+    return bad(`${quoteText(starred)} has more than one \`*\`; \`**\` is not needed: all below is meant`);
+  if (names.every((name) => name === "*")) return bad(`${quoteText(text)} names everything`, "*.code-workspace");
   const fixed = names.find((name) => FIXED.includes(name.toLowerCase()));
-  if (fixed !== undefined && of !== "never") return bad(`${quoted(fixed)} never lands; no configuration changes that`);
+  if (fixed !== undefined && of !== "never")
+    return bad(`${quoteText(fixed)} never lands; no configuration changes that`);
   return { class: of, names, place };
 }

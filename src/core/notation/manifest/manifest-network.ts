@@ -8,9 +8,9 @@ import { type AddressRange, parseRange } from "../../base/address.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { CHECKED_NAMES, destinationsOf, EVERY_HOST, grantOf } from "../grants.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
-import { kindName, refused } from "../scope/scope-values.ts";
+import { kindName, reportRefusal } from "../scope/scope-values.ts";
 import { readEndpoint } from "../tokens/token.ts";
 import { entryOf, type TreeNode } from "../tree.ts";
 
@@ -25,7 +25,7 @@ export function readNetwork(node: TreeNode, reading: Reading, diagnostics: Diagn
     diagnostics.error(
       "unknown_key",
       unknown.keySpan,
-      `${quoted(unknown.key)} is not part of \`network\`; it grants nothing`,
+      `${quoteText(unknown.key)} is not part of \`network\`; it grants nothing`,
       { suggestion: nearestName(unknown.key, ["policy", "allowlist"]) },
     );
     return [];
@@ -107,7 +107,7 @@ function readAllowlist(
     }
     const scopes = readEndpoint(verbEntry("net.connect") as VerbEntry, item.value, reading);
     if (scopes.ok) return [grantOf("net.connect", scopes.value, { span: item.span, implied: "network allowlist" })];
-    refused(scopes, item.span, diagnostics);
+    reportRefusal(scopes, item.span, diagnostics);
     return [];
   });
 }

@@ -4,7 +4,7 @@ import type { Scope } from "../../authority/axes/scope.ts";
 import type { Grant } from "../../authority/grant.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { entryOf, type Mapping } from "../tree.ts";
 
 const TRUST_LEVELS = ["untrusted", "sandboxed", "trusted", "privileged"] as const;
@@ -16,7 +16,7 @@ export function readTrust(spec: Mapping, around: readonly Mapping[], diagnostics
   const misplaced = around.flatMap((map) => map.entries).find(({ key }) => isTrustLike(key));
   const wrong = twisted ?? misplaced;
   if (wrong !== undefined) {
-    const message = `${quoted(wrong.key)} is not a key here; a level of trust is \`spec.trust_level\`, and nothing is granted`;
+    const message = `${quoteText(wrong.key)} is not a key here; a level of trust is \`spec.trust_level\`, and nothing is granted`;
     diagnostics.error("unknown_key", wrong.keySpan, message, { suggestion: "trust_level" });
     return null;
   }

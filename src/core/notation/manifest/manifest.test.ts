@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { readManifest } from "./manifest.ts";
 
 type Spec = { readonly [key: string]: Json };
@@ -54,7 +54,7 @@ describe("a manifest grants what it lists", () => {
   test("one token with a mistake grants nothing, the others stay", () => {
     const { grants, diagnostics } = read({ capabilities: ["fs.raed:/x", 5, "memory.read:a"] });
     expect(grants.map(({ implied }) => implied)).toEqual([null, "memory.read"]);
-    expect(told(diagnostics)).toEqual([
+    expect(diagnosticLines(diagnostics)).toEqual([
       "error unknown_verb spec.capabilities[0]",
       "error wrong_type spec.capabilities[1]",
     ]);
@@ -86,7 +86,7 @@ describe("the network policy adds connections", () => {
     ],
   ])("%s", (_, network, allowed, denied) => {
     const { grants, diagnostics } = read({ network });
-    expect(told(diagnostics)).toEqual([]);
+    expect(diagnosticLines(diagnostics)).toEqual([]);
     expect(covers(grants, allowed)).toBe(true);
     expect(covers(grants, denied)).toBe(false);
   });
@@ -105,7 +105,7 @@ describe("the network policy adds connections", () => {
   ])("%s", (_, network, said) => {
     const { grants, diagnostics } = read({ network });
     expect(grants).toEqual([]);
-    expect(told(diagnostics)).toEqual(said);
+    expect(diagnosticLines(diagnostics)).toEqual(said);
   });
 });
 
@@ -118,7 +118,7 @@ describe("the policy none beside a network token", () => {
   ])("%s", (_, network, token, said) => {
     const { grants, diagnostics } = read({ capabilities: [token, "secret.use:a"], ...(network ? { network } : {}) });
     expect(grants.map(({ verb }) => verb.verb)).toEqual(["secret.use"]);
-    expect(told(diagnostics)).toEqual(said);
+    expect(diagnosticLines(diagnostics)).toEqual(said);
   });
   test.each<[string, Json | undefined]>([
     ["no policy", undefined],
@@ -126,7 +126,7 @@ describe("the policy none beside a network token", () => {
   ])("%s leaves it", (_, network) => {
     const { grants, diagnostics } = read({ capabilities: [connect], ...(network ? { network } : {}) });
     expect(covers(grants, "net.connect x.com:443")).toBe(true);
-    expect(told(diagnostics)).toEqual([]);
+    expect(diagnosticLines(diagnostics)).toEqual([]);
   });
 });
 
@@ -164,7 +164,7 @@ describe("a trust level only removes grants", () => {
     (key) => {
       const { grants, diagnostics } = read({ capabilities, [key]: "untrusted" });
       expect(grants).toEqual([]);
-      expect(told(diagnostics)).toContain(`error unknown_key spec.${key}:`);
+      expect(diagnosticLines(diagnostics)).toContain(`error unknown_key spec.${key}:`);
     },
   );
   test.each(["netwrk", "networks", "Network", "capabilites"])(
@@ -172,13 +172,13 @@ describe("a trust level only removes grants", () => {
     (key) => {
       const { grants, diagnostics } = read({ capabilities: ["net.connect:*"], [key]: { policy: "none" } });
       expect(grants).toEqual([]);
-      expect(told(diagnostics)).toContain(`error unknown_key spec.${key}:`);
+      expect(diagnosticLines(diagnostics)).toContain(`error unknown_key spec.${key}:`);
     },
   );
   test.each(["task", "model", "runtime", "resources"])("other keys (%s) are ignored", (key) => {
     const { grants, diagnostics } = read({ capabilities: ["secret.use:a"], [key]: "x" });
     expect(grants.length).toBe(1);
-    expect(told(diagnostics)).toEqual([`info unknown_key spec.${key}:`]);
+    expect(diagnosticLines(diagnostics)).toEqual([`info unknown_key spec.${key}:`]);
   });
 });
 

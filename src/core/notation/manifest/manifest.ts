@@ -4,7 +4,7 @@ import { literal } from "../../authority/patterns/segment.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { grantOf, sequences } from "../grants.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
 import { readToken } from "../tokens/token.ts";
@@ -85,8 +85,8 @@ function readSpec(
     const suggestion = nearestName(key, NEAR_KEYS);
     isMisspelt ||= suggestion !== null;
     if (suggestion === null)
-      diagnostics.info("unknown_key", keySpan, `${quoted(key)} grants nothing and is passed over`);
-    else diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, { suggestion, fix: suggestion });
+      diagnostics.info("unknown_key", keySpan, `${quoteText(key)} grants nothing and is passed over`);
+    else diagnostics.error("unknown_key", keySpan, `unknown key ${quoteText(key)}`, { suggestion, fix: suggestion });
   }
   // It may be a limit: what it would have limited is not granted without it.
   if (isMisspelt) return [];

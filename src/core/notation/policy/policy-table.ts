@@ -2,7 +2,7 @@
 import type { Span } from "../../authority/grant.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { kindName } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
 
@@ -54,7 +54,7 @@ export function readRulings<Name extends string>(
       diagnostics.error(
         "unknown_key",
         entry.keySpan,
-        `${quoted(entry.key)} is not a capability; the whole table grants nothing`,
+        `${quoteText(entry.key)} is not a capability; the whole table grants nothing`,
         { suggestion },
       );
     } else if (ruling !== null) table.set(capability, ruling);
@@ -84,10 +84,15 @@ function readRuling({ key, value }: Entry, diagnostics: Diagnostics): Ruling | n
   const ruling = RULINGS.find((one) => one === written);
   if (ruling !== undefined) return ruling;
   const suggestion = typeof written === "string" ? nearestName(written, RULINGS) : null;
-  diagnostics.error("bad_value", value.span, `${quoted(key)} is allow, ask or deny; the whole table grants nothing`, {
-    suggestion,
-    fix: suggestion ?? `${key}: ask`,
-  });
+  diagnostics.error(
+    "bad_value",
+    value.span,
+    `${quoteText(key)} is allow, ask or deny; the whole table grants nothing`,
+    {
+      suggestion,
+      fix: suggestion ?? `${key}: ask`,
+    },
+  );
   return null;
 }
 
@@ -143,7 +148,7 @@ export function readOrgTable(node: TreeNode, diagnostics: Diagnostics): OrgTable
     return null;
   }
   for (const { key, value } of agents?.value.kind === "map" ? agents.value.entries : []) {
-    byAgent.set(key, capabilitiesOf(value, `the agent ${quoted(key)}`, diagnostics) ?? DENY_ALL);
+    byAgent.set(key, capabilitiesOf(value, `the agent ${quoteText(key)}`, diagnostics) ?? DENY_ALL);
   }
   return { defaults: table, agents: byAgent };
 }
@@ -170,7 +175,7 @@ function mapAt(
   }
   const unknown = node.entries.filter(({ key }) => !keys.includes(key));
   for (const { key, keySpan } of unknown) {
-    diagnostics.error("unknown_key", keySpan, `${quoted(key)} is not part of ${what}; it grants nothing`, {
+    diagnostics.error("unknown_key", keySpan, `${quoteText(key)} is not part of ${what}; it grants nothing`, {
       suggestion: nearestName(key, keys),
     });
   }

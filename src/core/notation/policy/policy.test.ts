@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, spanOf, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, spanOf, treeOf } from "../testing/notation.ts";
 import {
   BASE_POLICY,
   effectivePolicy,
@@ -16,14 +16,14 @@ import {
 function table(value: Json): PolicyTable {
   const diagnostics = new Diagnostics();
   const found = readPolicyTable(treeOf(value), diagnostics);
-  if (found === null) throw new Error(told(diagnostics).join());
+  if (found === null) throw new Error(diagnosticLines(diagnostics).join());
   return found;
 }
 
 function refused(value: Json): { said: string[]; suggestion: string | null } {
   const diagnostics = new Diagnostics();
   expect(readPolicyTable(treeOf(value), diagnostics)).toBe(null);
-  return { said: told(diagnostics), suggestion: diagnostics.list[0]?.suggestion ?? null };
+  return { said: diagnosticLines(diagnostics), suggestion: diagnostics.list[0]?.suggestion ?? null };
 }
 
 describe("a capability is resolved from the agent over the org to the base", () => {
@@ -64,7 +64,7 @@ describe("a ruling becomes grants", () => {
   ): { list: ReturnType<typeof policyGrants>; said: string[] } => {
     const diagnostics = new Diagnostics();
     const list = policyGrants(table(agent), null, { reading: READING, diagnostics, span: spanOf("policy"), root });
-    return { list, said: told(diagnostics) };
+    return { list, said: diagnosticLines(diagnostics) };
   };
   test.each([
     ["code", "fs.read /work/a", "fs.read /workx/a"],
@@ -146,7 +146,7 @@ describe("a table with a mistake in it grants nothing", () => {
 describe("an org table", () => {
   const read = (value: Json): { org: ReturnType<typeof readOrgTable>; said: string[] } => {
     const diagnostics = new Diagnostics();
-    return { org: readOrgTable(treeOf(value), diagnostics), said: told(diagnostics) };
+    return { org: readOrgTable(treeOf(value), diagnostics), said: diagnosticLines(diagnostics) };
   };
   test("has defaults and agents", () => {
     const { org } = read({

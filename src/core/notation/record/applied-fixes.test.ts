@@ -6,7 +6,7 @@ import type { Grant } from "../../authority/grant.ts";
 import { ALWAYS } from "../../authority/link.ts";
 import { within } from "../../authority/witness/within.ts";
 import { compactText } from "../printer.ts";
-import { applied, yamlTree } from "../testing/applied-fix.ts";
+import { applyFix, yamlTree } from "../testing/apply-fix.ts";
 import { READING } from "../testing/notation.ts";
 import { type AgentRecord, readRecord } from "./record.ts";
 
@@ -126,7 +126,7 @@ describe("a fix as it is printed", () => {
     const [error] = diagnostics.filter(({ severity }) => severity === "error");
     if (error === undefined) throw new Error("no error");
     expect([error.fix, error.suggestion]).not.toEqual([null, null]);
-    const text = applied(written, error);
+    const text = applyFix(written, error);
     const after = readRecord(yamlTree(text), READING);
     expect([text, after.diagnostics.filter(({ severity }) => severity === "error")]).toEqual([text, []]);
     const wanted = readRecord(yamlTree(meant), READING);
@@ -137,7 +137,7 @@ describe("a fix as it is printed", () => {
     const { diagnostics } = readRecord(yamlTree(written), READING);
     const [inert] = diagnostics.filter(({ code }) => code === "inert");
     if (inert === undefined) throw new Error("nothing is inert");
-    const after = readRecord(yamlTree(applied(written, inert)), READING);
+    const after = readRecord(yamlTree(applyFix(written, inert)), READING);
     expect(after.diagnostics).toEqual([]);
   });
 

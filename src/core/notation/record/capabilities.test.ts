@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { readCapabilities } from "./capabilities.ts";
 
 function read(
@@ -37,7 +37,7 @@ test.each<[Json, string[]]>([
   [[{ "agent.update": { ids: ["agents/*"], paths: ["agents/team/**"] } }], ["agent.update{id=*,paths=[team/**]}"]],
 ])("%j grants %j", (value, texts) => {
   expect(read(value).texts).toEqual(texts);
-  expect(told(read(value).diagnostics)).toEqual([]);
+  expect(diagnosticLines(read(value).diagnostics)).toEqual([]);
 });
 
 test("a string with a colon and no brace is a token", () => {
@@ -75,7 +75,7 @@ test.each<[Json, string, string | null]>([
 ])("%j grants nothing: %s", (value, place, suggestion) => {
   const { texts, diagnostics } = read(value);
   expect(texts).toEqual([]);
-  expect(told(diagnostics)).toEqual([`error ${place}`]);
+  expect(diagnosticLines(diagnostics)).toEqual([`error ${place}`]);
   expect(diagnostics.list[0]?.suggestion).toBe(suggestion);
 });
 

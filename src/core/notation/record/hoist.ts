@@ -6,7 +6,7 @@ import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
 import type { GrantContext } from "../scope/scope-reader.ts";
-import { refused, textOf } from "../scope/scope-values.ts";
+import { reportRefusal, textOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
 
 /** A root of null covers nothing. */
@@ -51,7 +51,7 @@ function writtenRoot(verb: string, scope: Mapping | null, context: GrantContext)
   if (written === null) return null;
   const root = readRoot(written.text, reading);
   if (!root.ok) {
-    refused(root, written.span, diagnostics);
+    reportRefusal(root, written.span, diagnostics);
     return null;
   }
   for (const outer of [context.root, reading.ceiling]) {
@@ -102,7 +102,7 @@ export function readSandbox(entry: Entry | null, reading: Reading, diagnostics: 
   if (written === null) return BROKEN;
   const root = readRoot(written.text, reading);
   if (!root.ok) {
-    refused(root, written.span, diagnostics);
+    reportRefusal(root, written.span, diagnostics);
     return BROKEN;
   }
   if (ceiling === null || isAtOrBelow(root.value, ceiling))

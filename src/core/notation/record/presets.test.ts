@@ -6,7 +6,7 @@ import type { Grant } from "../../authority/grant.ts";
 import type { Result } from "../../base/result.ts";
 import { readCompact } from "../compact/compact.ts";
 import { Diagnostics } from "../diagnostic.ts";
-import { READING, spanOf, told } from "../testing/notation.ts";
+import { diagnosticLines, READING, spanOf } from "../testing/notation.ts";
 import { newestPreset, PRESETS } from "./presets.ts";
 
 function grantsOf(preset: string): readonly Grant[] {
@@ -15,7 +15,7 @@ function grantsOf(preset: string): readonly Grant[] {
   const grants = specs.map((text) =>
     readCompact(text, { reading: READING, diagnostics, span: spanOf("preset"), root: ["p"] }),
   );
-  expect(told(diagnostics)).toEqual([]);
+  expect(diagnosticLines(diagnostics)).toEqual([]);
   return grants as readonly Grant[];
 }
 

@@ -27,16 +27,16 @@ export function readTests(entry: Entry, diagnostics: Diagnostics): readonly Reco
   if (value.kind === "scalar" && value.value === null) return [];
   if (value.kind !== "list") {
     diagnostics.error("wrong_type", value.span, `\`tests\` must be a list, not ${kindName(value)}`, { fix: EXAMPLE });
-    return [failing(value.span)];
+    return [failingTest(value.span)];
   }
   if (value.items.length > recordTestsMax) {
     diagnostics.error("too_large", value.span, `\`tests\` has more than ${recordTestsMax} rows`);
-    return [failing(value.span)];
+    return [failingTest(value.span)];
   }
-  return value.items.map((item) => readTest(item, diagnostics) ?? failing(item.span));
+  return value.items.map((item) => readTest(item, diagnostics) ?? failingTest(item.span));
 }
 
-export function failing(span: Span): RecordTest {
+export function failingTest(span: Span): RecordTest {
   return { outcome: "allow", request: "", code: null, span };
 }
 

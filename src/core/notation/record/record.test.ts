@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { compactText } from "../printer.ts";
 import type { Reading } from "../reading.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { type AgentRecord, readRecord } from "./record.ts";
 
 const TOOLS = "tool.invoke{tools=[builtin:**]} (default)";
@@ -142,7 +142,7 @@ test.each<[Json, string[]]>([
 ])("%j is not a record, and grants nothing", (value, places) => {
   const record = read(value);
   expect(record.grants).toEqual([]);
-  expect(told(record.diagnostics)).toEqual(places);
+  expect(diagnosticLines(record.diagnostics)).toEqual(places);
 });
 
 test.each<[Json, string[]]>([
@@ -160,7 +160,7 @@ test.each<[Json, string[]]>([
   [{ policy: [] }, ["error wrong_type policy"]],
   [{ tests: {} }, ["error wrong_type tests"]],
 ])("%j has a diagnostic at its position", (value, places) => {
-  expect(told(read(value).diagnostics)).toEqual(places);
+  expect(diagnosticLines(read(value).diagnostics)).toEqual(places);
 });
 
 const HELD_BY_SANDBOX = "`sandbox` still grants fs.read, fs.write, proc.exec";
@@ -218,11 +218,11 @@ const CEILING: Reading = { ...READING, ceiling: ["home", "u", "work"] };
 test("a sandbox outside the ceiling becomes the ceiling, with a warning; one inside stays", () => {
   const outside = read({ sandbox: "~/p" }, CEILING);
   expect(outside.sandbox).toEqual(["home", "u", "work"]);
-  expect(told(outside.diagnostics)).toEqual(["warning clamped sandbox"]);
+  expect(diagnosticLines(outside.diagnostics)).toEqual(["warning clamped sandbox"]);
   expect(outside.texts).toContain("fs.read{in=/home/u/work} (sandbox)");
   const inside = read({ sandbox: "~/work/p" }, CEILING);
   expect(inside.sandbox).toEqual(["home", "u", "work", "p"]);
-  expect(told(inside.diagnostics)).toEqual([]);
+  expect(diagnosticLines(inside.diagnostics)).toEqual([]);
   expect(read({ sandbox: "~" }, CEILING).sandbox).toEqual(["home", "u", "work"]);
   expect(read({ sandbox: "~/works" }, CEILING).sandbox).toEqual(["home", "u", "work"]);
 });
@@ -231,7 +231,7 @@ test("without a sandbox the ceiling is the root; without either there is none", 
   expect(read({ capabilities: ["fs.read"] }, CEILING).texts[0]).toBe("fs.read{in=/home/u/work}");
   expect(read({ capabilities: ["fs.read{in=/etc}"] }, CEILING).texts[0]).toBe("fs.read{in=[]}");
   expect(read({ capabilities: ["fs.read"] }).texts[0]).toBe("fs.read{in=[]}");
-  expect(told(read({ capabilities: ["fs.read"] }).diagnostics)).toEqual(["warning inert capabilities[0]"]);
+  expect(diagnosticLines(read({ capabilities: ["fs.read"] }).diagnostics)).toEqual(["warning inert capabilities[0]"]);
 });
 
 test("an invalid policy denies, so that no outer table applies to it", () => {
@@ -259,7 +259,7 @@ test.each<[Json, { readonly outcome: string; readonly request: string; readonly 
   ],
 ])("%j is a test", (row, expected) => {
   const record = read({ tests: [row] });
-  expect(told(record.diagnostics)).toEqual([]);
+  expect(diagnosticLines(record.diagnostics)).toEqual([]);
   expect(record.tests).toMatchObject([expected]);
 });
 
@@ -275,7 +275,7 @@ test.each<[Json, string]>([
   [{ allow: "fs.read /x", code: "scope_violation" }, "bad_value tests[0].code:"],
 ])("%j has a diagnostic, and stays as a test that can never pass", (row, place) => {
   const record = read({ tests: [row] });
-  expect(told(record.diagnostics)).toEqual([`error ${place}`]);
+  expect(diagnosticLines(record.diagnostics)).toEqual([`error ${place}`]);
   expect(record.tests).toMatchObject([{ outcome: "allow", request: "" }]);
 });
 

@@ -15,7 +15,7 @@ import {
   rulingPlaces,
 } from "../policy/policy.ts";
 import { compactText } from "../printer.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { conditionKeys } from "../scope/conditions.ts";
 import { readGrant } from "../scope/scope-reader.ts";
@@ -26,7 +26,7 @@ import { readExtends } from "./extends.ts";
 import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
 import { sayLeftOut } from "./left-out.ts";
 import { misspelledKeys, strayKeys } from "./record-keys.ts";
-import { failing, type RecordTest, readTests } from "./record-tests.ts";
+import { failingTest, type RecordTest, readTests } from "./record-tests.ts";
 import { ROOM, readRoom } from "./room.ts";
 
 export interface AgentRecord {
@@ -255,7 +255,7 @@ class RecordReader {
     const [id, entry] = [this.#text("id"), entryOf(this.#node, "id")];
     const { fileId } = this.#reading;
     if (id !== null && entry !== null && fileId !== undefined && agentIdOf(id) !== fileId) {
-      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the agent is called ${quoted(fileId)}, as its file`;
+      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the agent is called ${quoteText(fileId)}, as its file`;
       this.#diagnostics.warning("bad_value", entry.value.span, message, { fix: `id: ${fileId}` });
     }
     return fileId ?? (id === null ? null : agentIdOf(id));
@@ -270,7 +270,7 @@ class RecordReader {
   #tests(isMisspelled: boolean): readonly RecordTest[] {
     const entry = entryOf(this.#node, "tests");
     const tests = entry === null ? [] : readTests(entry, this.#diagnostics);
-    return isMisspelled ? [...tests, failing(this.#node.span)] : tests;
+    return isMisspelled ? [...tests, failingTest(this.#node.span)] : tests;
   }
 
   /** Every call needs `tool.invoke`, so a record that never speaks of it gets the built-in tools, visibly. */

@@ -5,7 +5,7 @@ import type { Value } from "../../authority/axes/scope.ts";
 import { parseUrl } from "../../authority/axes/url.ts";
 import { parseAddress } from "../../base/address.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 
@@ -24,7 +24,7 @@ export function readConnection(text: string, named: NamedValues, { toAscii }: Re
   const endpoint = splitEndpoint(text);
   if (!endpoint.ok) return endpoint;
   if (endpoint.value.port === null)
-    return refuse("bad_value", `${quoted(text)} names no port`, `net.connect ${endpoint.value.host}:443`);
+    return refuse("bad_value", `${quoteText(text)} names no port`, `net.connect ${endpoint.value.host}:443`);
   const port = parsePort(endpoint.value.port);
   if (!port.ok) return port;
   const parsed = parseHost(endpoint.value.host, toAscii);
@@ -40,7 +40,7 @@ function resolved(host: Destination, text: string | undefined): Result<Destinati
   if (address === null || host.name === null)
     return refuse(
       "bad_value",
-      `address= gives a name the address it leads to, not ${quoted(text)}`,
+      `address= gives a name the address it leads to, not ${quoteText(text)}`,
       "address=10.0.0.1",
     );
   return done({ name: host.name, address });

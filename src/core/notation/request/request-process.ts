@@ -4,7 +4,7 @@ import { parsePath, pathText } from "../../authority/axes/path.ts";
 import { isRootWord, ROOT_WORDS_TEXT } from "../../authority/axes/root-word.ts";
 import type { Value } from "../../authority/axes/scope.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { namedWords } from "./request-words.ts";
 
@@ -28,7 +28,7 @@ export function readShell(words: readonly string[], reading: Reading): Result<re
   if (split.value.plain.length > 0)
     return refuse(
       "bad_value",
-      `proc.eval does not take ${quoted(split.value.plain[0] as string)}: it covers any shell line or none`,
+      `proc.eval does not take ${quoteText(split.value.plain[0] as string)}: it covers any shell line or none`,
       "proc.eval",
     );
   const where = readWhere(split.value.named, reading);

@@ -9,7 +9,7 @@ import type { VerbEntry } from "../../authority/catalog.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 import { parseJson } from "../json-reader.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { resourceOf } from "../tokens/token-text.ts";
 import { readConnection, readUrl } from "./request-network.ts";
@@ -83,7 +83,7 @@ function unsaid(verb: VerbEntry): Values {
 }
 
 function extra(verb: VerbEntry, word: string | undefined): Values {
-  return refuse("bad_value", `${verb.verb} does not take ${quoted(word ?? "")}`, example(verb));
+  return refuse("bad_value", `${verb.verb} does not take ${quoteText(word ?? "")}`, example(verb));
 }
 
 function soleWord(verb: VerbEntry, [word, second]: readonly string[], read: (text: string) => Values): Values {

@@ -9,7 +9,7 @@ import { done, type Result, refuse } from "../../base/result.ts";
 import { readCompact } from "../compact/compact.ts";
 import { splitSpecs } from "../compact/specs.ts";
 import { Diagnostics } from "../diagnostic.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { nearestVerb } from "../scope/verb-reader.ts";
 import { resourceOf } from "../tokens/token-text.ts";
@@ -24,8 +24,8 @@ export function readRequest(words: readonly string[], reading: Reading): Result<
   if (verb === null) {
     const nearest = nearestVerb(name);
     return nearest === null
-      ? refuse("bad_value", `${quoted(name)} is not a verb`)
-      : refuse("bad_value", `${quoted(name)} is not a verb`, nearest);
+      ? refuse("bad_value", `${quoteText(name)} is not a verb`)
+      : refuse("bad_value", `${quoteText(name)} is not a verb`, nearest);
   }
   return verb.verb === "agent.grant" ? readDelegation(verb, rest, reading) : plainRequest(verb, rest, reading);
 }

@@ -10,7 +10,7 @@ import { readDestinations } from "./destination-reader.ts";
 import { readFreePath } from "./path-entry.ts";
 import { parsePlace } from "./place.ts";
 import type { GrantContext } from "./scope-reader.ts";
-import { flagOf, itemsOf, kindName, readEach, refused, single } from "./scope-values.ts";
+import { flagOf, itemsOf, kindName, readEach, reportRefusal, single } from "./scope-values.ts";
 
 export function readArguments(scope: Mapping | null, context: GrantContext): Scope | null {
   const { diagnostics } = context;
@@ -67,7 +67,7 @@ function readArgument(entry: Entry, context: GrantContext): ConstrainedArgument 
   const { diagnostics } = context;
   const { value } = entry;
   const at = parsePlace(entry.key);
-  if (!at.ok) refused(at, entry.keySpan, diagnostics);
+  if (!at.ok) reportRefusal(at, entry.keySpan, diagnostics);
   const kind = value.kind === "map" ? value.entries[0] : undefined;
   if (value.kind !== "map" || kind === undefined || value.entries.length !== 1) {
     const message = `${JSON.stringify(entry.key.slice(0, 80))} has exactly one constraint: ${KINDS.join(", ")}`;

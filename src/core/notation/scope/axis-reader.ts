@@ -13,7 +13,7 @@ import { readArguments } from "./arguments-reader.ts";
 import { readDestinations } from "./destination-reader.ts";
 import { readPathEntry } from "./path-entry.ts";
 import type { GrantContext } from "./scope-reader.ts";
-import { flagOf, itemsOf, readEach, refused, single, textOf } from "./scope-values.ts";
+import { flagOf, itemsOf, readEach, reportRefusal, single, textOf } from "./scope-values.ts";
 
 /** What is at hand while the axes of one grant are read. */
 export interface AxisContext extends GrantContext {
@@ -121,7 +121,7 @@ function readId(
   if (written === null) return null;
   const pattern = parse(written.text);
   if (pattern.ok) return [pattern.value];
-  refused(pattern, written.span, diagnostics);
+  reportRefusal(pattern, written.span, diagnostics);
   return null;
 }
 

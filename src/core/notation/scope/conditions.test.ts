@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { UNCONDITIONAL } from "../../authority/grant.ts";
 import { Diagnostics } from "../diagnostic.ts";
-import { mapOf, told } from "../testing/notation.ts";
+import { diagnosticLines, mapOf } from "../testing/notation.ts";
 import { moneyText, parseMoney, readConditions } from "./conditions.ts";
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
 ])("%j is a condition", (written, conditions) => {
   const diagnostics = new Diagnostics();
   expect(readConditions(mapOf(written), diagnostics)).toEqual({ ...UNCONDITIONAL, ...conditions });
-  expect(told(diagnostics)).toEqual([]);
+  expect(diagnosticLines(diagnostics)).toEqual([]);
 });
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
 ])("%j is not a condition, and without it there is no grant", (written, code) => {
   const diagnostics = new Diagnostics();
   expect(readConditions(mapOf(written), diagnostics)).toBeNull();
-  expect(told(diagnostics)).toEqual([`error ${code} ${Object.keys(written)[0]}`]);
+  expect(diagnosticLines(diagnostics)).toEqual([`error ${code} ${Object.keys(written)[0]}`]);
 });
 
 test("a day alone gets that day's first moment as a suggestion", () => {

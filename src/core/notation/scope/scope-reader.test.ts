@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
-import { mapOf, READING, spanOf, told } from "../testing/notation.ts";
+import { diagnosticLines, mapOf, READING, spanOf } from "../testing/notation.ts";
 import { readGrant } from "./scope-reader.ts";
 
 type Written = { readonly [key: string]: Json } | null;
@@ -208,7 +208,7 @@ const COVERS: readonly [string, Written, readonly Value[], readonly Value[], Aro
 
 test.each(COVERS)("%s %j covers this and not that", (verb, written, covered, refused, around) => {
   const { grant, diagnostics } = read(verb, written, around);
-  expect(told(diagnostics)).toEqual([]);
+  expect(diagnosticLines(diagnostics)).toEqual([]);
   expect(grantMatches(grant as Grant, covered)).toBe(true);
   expect(grantMatches(grant as Grant, refused)).toBe(false);
 });
@@ -258,7 +258,7 @@ const EVERYTHING: Record<string, readonly Value[]> = {
 
 test.each(NOTHING)("%s %j covers nothing, with a warning at %s", (verb, written, where, around) => {
   const { grant, diagnostics } = read(verb, written, around);
-  expect(told(diagnostics)).toEqual(where === null ? [] : [`warning inert ${where}`]);
+  expect(diagnosticLines(diagnostics)).toEqual(where === null ? [] : [`warning inert ${where}`]);
   const values = EVERYTHING[verb.split(".")[0] as string] as readonly Value[];
   expect(grantMatches(grant as Grant, verb === "proc.eval" ? [values[0], "ro"] : values)).toBe(false);
 });
@@ -268,7 +268,7 @@ test.each([
   ["proc.eval", { in: "/tmp/.." }],
 ])("%s %j covers the whole machine, with a warning", (verb, written) => {
   const { grant, diagnostics } = read(verb, written);
-  expect(told(diagnostics)).toEqual(["warning wide grant"]);
+  expect(diagnosticLines(diagnostics)).toEqual(["warning wide grant"]);
   expect(grant?.root).toEqual([]);
 });
 
@@ -361,7 +361,7 @@ const WRONG: readonly [string, Written, string, (string | null)?][] = [
 test.each(WRONG)("%s %j is refused as a whole: %s", (verb, written, place, suggestion) => {
   const { grant, diagnostics } = read(verb, written);
   expect(grant).toBeNull();
-  expect(told(diagnostics).filter((line) => !line.startsWith("warning"))).toEqual([`error ${place}`]);
+  expect(diagnosticLines(diagnostics).filter((line) => !line.startsWith("warning"))).toEqual([`error ${place}`]);
   if (suggestion !== undefined) expect(diagnostics.list[0]?.suggestion).toBe(suggestion);
 });
 
@@ -369,13 +369,13 @@ test("more arguments than the limit are refused", () => {
   const args = (count: number): Json =>
     Object.fromEntries([...Array(count).keys()].map((at) => [`a${at}`, { values: [1] }]));
   expect(read("tool.invoke", { args: args(6) }).grant).not.toBeNull();
-  expect(told(read("tool.invoke", { args: args(7) }).diagnostics)).toEqual(["error too_large args"]);
+  expect(diagnosticLines(read("tool.invoke", { args: args(7) }).diagnostics)).toEqual(["error too_large args"]);
 });
 
 test("more entries than the limit are refused", () => {
   const hosts = (count: number): Json => [...Array(count).keys()].map((at) => `h${at}.x`);
   expect(read("net.get", { hosts: hosts(4096) }).grant).not.toBeNull();
-  expect(told(read("net.get", { hosts: hosts(4097) }).diagnostics)).toEqual(["error too_large hosts"]);
+  expect(diagnosticLines(read("net.get", { hosts: hosts(4097) }).diagnostics)).toEqual(["error too_large hosts"]);
 });
 
 test("a repeated key, which no tree parser allows, is refused here too", () => {
@@ -387,13 +387,13 @@ test("a repeated key, which no tree parser allows, is refused here too", () => {
   expect(
     readGrant(entry, twice, { reading: READING, diagnostics, span: spanOf("grant"), implied: null, root: null }),
   ).toBeNull();
-  expect(told(diagnostics)).toEqual(["error syntax hosts:"]);
+  expect(diagnosticLines(diagnostics)).toEqual(["error syntax hosts:"]);
 });
 
 test("a folder that no pattern can express is refused, so that parsed grants can be printed", () => {
   const reading = { ...READING, pathSettings: { ...READING.pathSettings, home: ["home", "[u]"] } };
   expect(read("fs.read", { in: "~", paths: ["a"] }, { reading }).grant).not.toBeNull();
-  expect(told(read("fs.read", { in: "/home", paths: ["~/a"] }, { reading }).diagnostics)).toEqual([
+  expect(diagnosticLines(read("fs.read", { in: "/home", paths: ["~/a"] }, { reading }).diagnostics)).toEqual([
     "error bad_pattern paths[0]",
   ]);
 });

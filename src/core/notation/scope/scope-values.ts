@@ -55,7 +55,7 @@ export function readEach<T>(
   let failed = false;
   for (const { text, span } of texts) {
     const result = read(text);
-    if (!result.ok) refused(result, span, diagnostics);
+    if (!result.ok) reportRefusal(result, span, diagnostics);
     else for (const one of result.value) found.push(one);
     failed ||= !result.ok;
   }
@@ -92,7 +92,7 @@ export function single<T>(result: Result<T>): Result<readonly T[]> {
   return result.ok ? { ok: true, value: [result.value] } : result;
 }
 
-export function refused(refusal: Refusal, span: Span, diagnostics: Diagnostics): void {
+export function reportRefusal(refusal: Refusal, span: Span, diagnostics: Diagnostics): void {
   const code: DiagnosticCode = refusal.code === "too_long" ? "too_large" : refusal.code;
   diagnostics.error(code, span, refusal.message, { fix: refusal.fix ?? null });
 }

@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "..
 import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { kindName } from "../scope/scope-values.ts";
 import type { TreeNode } from "../tree.ts";
 
@@ -58,7 +58,7 @@ export function readArgumentMap(node: TreeNode, diagnostics: Diagnostics): Argum
     const verb = MAPPED_VERBS.find((one) => one === key);
     if (verb === undefined) {
       const suggestion = nearestName(key, MAPPED_VERBS);
-      const message = `${quoted(key)} cannot be mapped: its target is not one text; verbs are ${MAPPED_VERBS.join(", ")}`;
+      const message = `${quoteText(key)} cannot be mapped: its target is not one text; verbs are ${MAPPED_VERBS.join(", ")}`;
       diagnostics.error("unknown_verb", keySpan, message, { suggestion, fix: EXAMPLE });
       isWrong = true;
       continue;

@@ -1,6 +1,7 @@
 // Commands that fetch a package and run it (`npx -y NAME@VERSION`): which package, which of its programs, with which arguments.
 // INVARIANT: an option that is not known refuses the command, as it may name another package or another registry.
 
+import type { FixableFailure, Result } from "../../base/result.ts";
 /** A package by name, and what is asked of its version. */
 export interface PackageRequest {
   readonly name: string;
@@ -15,9 +16,7 @@ export interface PackageCommand {
   readonly rest: readonly string[];
 }
 
-export type PackageCommandResult =
-  | { readonly ok: true; readonly value: PackageCommand }
-  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+export type PackageCommandResult = Result<PackageCommand, FixableFailure>;
 
 interface Launcher {
   /** The words that follow its name, such as `dlx`. */

@@ -6,10 +6,10 @@ import { parseUrl, type Url } from "../../authority/axes/url.ts";
 import type { Span } from "../../authority/grant.ts";
 import type { ConfigLevel } from "../config/config-keys.ts";
 import type { Diagnostics } from "../diagnostic.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { readRoot } from "../record/hoist.ts";
-import { flagOf, kindName, refused, textsOf } from "../scope/scope-values.ts";
+import { flagOf, kindName, reportRefusal, textsOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
 import { isPackageProgram, type PinnedPackage, readPackage } from "./server-package.ts";
 
@@ -112,7 +112,7 @@ export function readEndpoint(
     diagnostics.error(
       "bad_value",
       at("command")?.value.span ?? server.span,
-      `${quoted(command[0])} is no program of a package`,
+      `${quoteText(command[0])} is no program of a package`,
       {
         fix: "command: [the name of a program in the package, arguments]",
       },
@@ -141,7 +141,7 @@ function readAddress(
     diagnostics.error(
       "bad_value",
       value.span,
-      `${quoted(plain)} in the address is a credential: store it, and name it here`,
+      `${quoteText(plain)} in the address is a credential: store it, and name it here`,
       {
         fix: `url: "https://mcp.example.com/mcp?${plain}={{secret:example-token}}"`,
       },
@@ -187,7 +187,7 @@ function readHeaders({ value }: Entry, diagnostics: Diagnostics): readonly Heade
   return value.entries.flatMap(({ key, keySpan, value: written }): readonly HeaderLine[] => {
     const text = textOf(written);
     if (OWN_HEADERS.test(key) || seen.has(key.toLowerCase()))
-      diagnostics.error("bad_value", keySpan, `the header ${quoted(key)} is set by ambit, or is written twice`);
+      diagnostics.error("bad_value", keySpan, `the header ${quoteText(key)} is set by ambit, or is written twice`);
     else if (text === null)
       diagnostics.error(
         "wrong_type",
@@ -219,7 +219,7 @@ function readCommand(
     diagnostics.error(
       "missing_field",
       span,
-      `${quoted(name)} does not say how it is started: \`command\`, or \`url\``,
+      `${quoteText(name)} does not say how it is started: \`command\`, or \`url\``,
       fix,
     );
     return null;
@@ -246,9 +246,9 @@ function readRuntime(
   const { ceiling } = reading;
   return (textsOf(entry, diagnostics) ?? []).flatMap(({ text, span }) => {
     const root = readRoot(text, reading);
-    if (!root.ok) refused(root, span, diagnostics);
+    if (!root.ok) reportRefusal(root, span, diagnostics);
     else if (level === "project" && ceiling?.every((name, at) => root.value[at] === name) !== true)
-      diagnostics.error("escapes_root", span, `${quoted(text)} is outside the project`, {
+      diagnostics.error("escapes_root", span, `${quoteText(text)} is outside the project`, {
         fix: "write the server in your own mcp.yml",
       });
     else return [root.value];
@@ -273,7 +273,7 @@ function readVariables({ value }: Entry, level: ConfigLevel, diagnostics: Diagno
   }
   return value.entries.flatMap(({ key, keySpan, value: written }): readonly ServerVariable[] => {
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(key) || REFUSED_VARIABLES.test(key)) {
-      diagnostics.error("bad_value", keySpan, `${quoted(key)} is set by the sandbox, or is no name of a variable`);
+      diagnostics.error("bad_value", keySpan, `${quoteText(key)} is set by the sandbox, or is no name of a variable`);
       return [];
     }
     if (written.kind === "map") {
@@ -303,7 +303,7 @@ function readReveal(name: string, node: Mapping, level: ConfigLevel, diagnostics
   const fix = { fix: `${name}: { secret: example-token, reveal: true }` };
   const odd = node.entries.find(({ key }) => key !== "secret" && key !== "reveal");
   const stored = secret === null ? null : textOf(secret.value);
-  if (odd !== undefined) diagnostics.error("unknown_key", odd.keySpan, `unknown key ${quoted(odd.key)}`, fix);
+  if (odd !== undefined) diagnostics.error("unknown_key", odd.keySpan, `unknown key ${quoteText(odd.key)}`, fix);
   else if (stored === null || !SECRET_NAME.test(stored))
     diagnostics.error("bad_value", node.span, `${name}: \`secret\` is the name of a stored secret`, fix);
   else if (level === "project")
@@ -314,7 +314,7 @@ function readReveal(name: string, node: Mapping, level: ConfigLevel, diagnostics
     diagnostics.error(
       "bad_value",
       node.span,
-      `${name}: the program would see the value of ${quoted(stored)}: say so with \`reveal: true\``,
+      `${name}: the program would see the value of ${quoteText(stored)}: say so with \`reveal: true\``,
       fix,
     );
   else return stored;

@@ -9,7 +9,7 @@ import { readCompact } from "../compact/compact.ts";
 import type { ConfigLevel } from "../config/config-keys.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { readCapabilityList } from "../record/capabilities.ts";
 import { flagOf, kindName, readEach } from "../scope/scope-values.ts";
@@ -90,7 +90,7 @@ export function readServerFile(node: TreeNode, level: ConfigLevel, reading: Read
       own.error(
         "bad_value",
         entry.keySpan,
-        `${quoted(entry.key)} reads like ${quoted(alike.name)}: rename one of them`,
+        `${quoteText(entry.key)} reads like ${quoteText(alike.name)}: rename one of them`,
       );
     diagnostics.list.push(...own.list);
     if (server !== null && own.list.every(({ severity }) => severity !== "error")) servers.push(server);
@@ -108,7 +108,7 @@ function serverEntries(node: TreeNode, diagnostics: Diagnostics): readonly Entry
   }
   for (const { key, keySpan } of node.entries)
     if (key !== "servers")
-      diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, {
+      diagnostics.error("unknown_key", keySpan, `unknown key ${quoteText(key)}`, {
         suggestion: "servers",
         fix: "servers",
       });
@@ -133,7 +133,7 @@ function readServer(
 ): WrittenServer | null {
   const { key: name, keySpan, value } = entry;
   const fault = serverNameFault(name);
-  if (fault !== null) diagnostics.error("bad_value", keySpan, `${quoted(name)}: ${fault}`, { fix: "docs" });
+  if (fault !== null) diagnostics.error("bad_value", keySpan, `${quoteText(name)}: ${fault}`, { fix: "docs" });
   if (value.kind !== "map") {
     diagnostics.error("wrong_type", value.span, `a server is a map, not ${kindName(value)}`, {
       fix: `${name}: { command: [program, argument] }`,
@@ -172,7 +172,7 @@ function checkKeys(node: Mapping, diagnostics: Diagnostics): void {
   for (const { key, keySpan } of node.entries) {
     if (SERVER_KEYS.includes(key)) continue;
     const suggestion = MEANT.get(key) ?? nearestName(key, SERVER_KEYS);
-    diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, { suggestion, fix: suggestion });
+    diagnostics.error("unknown_key", keySpan, `unknown key ${quoteText(key)}`, { suggestion, fix: suggestion });
   }
 }
 
@@ -234,7 +234,7 @@ function readAsks(entry: Entry, diagnostics: Diagnostics): WrittenServer["asks"]
   const kinds = readEach(entry, diagnostics, (text) => {
     const kind = SERVER_ASKS.find((one) => one === text);
     return kind === undefined
-      ? refuse("bad_value", `a server asks for ${SERVER_ASKS.join(" or ")}, not ${quoted(text)}`, "elicitation")
+      ? refuse("bad_value", `a server asks for ${SERVER_ASKS.join(" or ")}, not ${quoteText(text)}`, "elicitation")
       : done([kind]);
   });
   return kinds === null ? null : new Set(kinds);

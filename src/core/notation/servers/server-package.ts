@@ -1,7 +1,7 @@
 // `package` of a server: which package of the registry its program is from, by version, integrity and the digest of its lock.
 // Nothing is fetched because a file says so: a person fetches it.
 import type { Diagnostics } from "../diagnostic.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import { flagOf, kindName } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type TreeNode } from "../tree.ts";
 import { packageRequest } from "./package-command.ts";
@@ -42,7 +42,7 @@ export function readPackage({ value, keySpan }: Entry, diagnostics: Diagnostics)
   }
   const odd = value.entries.find(({ key }) => !KEYS.includes(key));
   if (odd !== undefined) {
-    diagnostics.error("unknown_key", odd.keySpan, `unknown key ${quoted(odd.key)}`, fix);
+    diagnostics.error("unknown_key", odd.keySpan, `unknown key ${quoteText(odd.key)}`, fix);
     return null;
   }
   const text = (key: string): string => textOf(entryOf(value, key)?.value ?? null);

@@ -36,7 +36,7 @@ export function spanOf(source: string, length = 0): Span {
 }
 
 /** `severity code source[start-end]`, one for each diagnostic. */
-export function told(diagnostics: Diagnostics | readonly Diagnostics["list"][number][]): string[] {
+export function diagnosticLines(diagnostics: Diagnostics | readonly Diagnostics["list"][number][]): string[] {
   const list = diagnostics instanceof Diagnostics ? diagnostics.list : diagnostics;
   return list.map(
     ({ severity, code, span }) =>

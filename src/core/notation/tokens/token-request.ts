@@ -9,20 +9,20 @@ import { isPlainText } from "../../authority/patterns/reserved.ts";
 import type { Request } from "../../authority/request.ts";
 import { patternCharactersMax } from "../../base/limits.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 import { refusedInTokens, resourceOf, splitToken } from "./token-text.ts";
 
 export function readTokenRequest(text: string, context: { readonly reading: Reading }): Result<Request> {
   if (text.length > patternCharactersMax || !isPlainText(text))
-    return refuse("bad_value", `${quoted(text)} is not a token`);
+    return refuse("bad_value", `${quoteText(text)} is not a token`);
   const { name, scope } = splitToken(text);
   const verb = verbEntry(name);
-  if (verb === null) return refuse("bad_value", `${quoted(name)} is not a verb`);
+  if (verb === null) return refuse("bad_value", `${quoteText(name)} is not a verb`);
   const refused = refusedInTokens(verb, scope);
   if (refused !== null) return refused;
-  if (scope?.includes("*")) return refuse("bad_value", `${quoted(text)} is a pattern, not one request`);
+  if (scope?.includes("*")) return refuse("bad_value", `${quoteText(text)} is a pattern, not one request`);
   const values = scope === null ? done([]) : valuesOf(verb, scope, context.reading);
   if (!values.ok) return values;
   return done({ verb, values: verb.axes.map((_, at) => values.value[at]) });
@@ -42,7 +42,7 @@ function valuesOf(verb: VerbEntry, scope: string, reading: Reading): Result<read
       if (!endpoint.ok) return endpoint;
       const host = parseHost(endpoint.value.host, reading.toAscii);
       if (!host.ok) return host;
-      if (endpoint.value.port === null) return refuse("bad_value", `${quoted(scope)} names no port`, `${scope}:443`);
+      if (endpoint.value.port === null) return refuse("bad_value", `${quoteText(scope)} names no port`, `${scope}:443`);
       const port = parsePort(endpoint.value.port);
       return port.ok ? done([host.value, port.value, "sni"]) : port;
     }

@@ -1,7 +1,7 @@
 // How a token is taken apart, and which verbs cannot be written as one.
 import type { VerbEntry } from "../../authority/catalog.ts";
 import { type Refusal, refuse } from "../../base/result.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 
 /** The verb, and what is behind the first colon; null where there is no colon. */
 export function splitToken(text: string): { readonly name: string; readonly scope: string | null } {
@@ -33,5 +33,5 @@ export function refusedInTokens(verb: VerbEntry, scope: string | null): Refusal 
     );
   }
   if (verb.axes.length === 0 && scope !== null) return refuse("bad_value", `${verb.verb} takes no scope`, verb.verb);
-  return scope === "" ? refuse("bad_value", `nothing is written behind ${quoted(`${verb.verb}:`)}`) : null;
+  return scope === "" ? refuse("bad_value", `nothing is written behind ${quoteText(`${verb.verb}:`)}`) : null;
 }

@@ -6,13 +6,13 @@ import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
 import type { Reading } from "../reading.ts";
 import { HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, spanOf, told } from "../testing/notation.ts";
+import { diagnosticLines, READING, spanOf } from "../testing/notation.ts";
 import { readToken, readTokenRequest } from "./token.ts";
 
 function read(text: string, reading: Reading = READING): { grant: Grant | null; told: string[]; fix: string | null } {
   const diagnostics = new Diagnostics();
   const grant = readToken(text, { reading, diagnostics, span: spanOf("token") });
-  return { grant, told: told(diagnostics), fix: diagnostics.list[0]?.fix ?? null };
+  return { grant, told: diagnosticLines(diagnostics), fix: diagnostics.list[0]?.fix ?? null };
 }
 
 function covers(held: string, asked: string): boolean {

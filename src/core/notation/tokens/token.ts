@@ -11,10 +11,10 @@ import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { CHECKED_NAMES, destinationsOf, EVERY_HOST, grantOf, namesOf, sequences } from "../grants.ts";
 import { cutToCeiling, literalPrefix } from "../policy/ceiling.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { readFreePath } from "../scope/path-entry.ts";
-import { refused } from "../scope/scope-values.ts";
+import { reportRefusal } from "../scope/scope-values.ts";
 import { readVerb } from "../scope/verb-reader.ts";
 import { parseForeignHost, parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 import { refusedInTokens, resourceOf, splitToken } from "./token-text.ts";
@@ -33,7 +33,7 @@ export type Scopes = Partial<Record<AxisName, Scope>>;
 export function readToken(text: string, context: TokenContext): Grant | null {
   const { diagnostics, span } = context;
   if (text.length > patternCharactersMax || !isPlainText(text)) {
-    diagnostics.error("bad_value", span, `${quoted(text)} is not a token`);
+    diagnostics.error("bad_value", span, `${quoteText(text)} is not a token`);
     return null;
   }
   const { name, scope } = splitToken(text);
@@ -41,7 +41,7 @@ export function readToken(text: string, context: TokenContext): Grant | null {
   if (verb === null) return null;
   const scopes = scope === null ? bareScopes(verb) : readScope(verb, scope, context);
   if (!scopes.ok) {
-    refused(scopes, span, diagnostics);
+    reportRefusal(scopes, span, diagnostics);
     return null;
   }
   if (scope === null && verb.axes.length > 0) {
@@ -106,7 +106,7 @@ function readScope(verb: VerbEntry, scope: string, context: TokenContext): Resul
         diagnostics.warning(
           "narrowed",
           span,
-          `${quoted(scope)}: a star before the end stands for one part of a tool's name here`,
+          `${quoteText(scope)}: a star before the end stands for one part of a tool's name here`,
         );
       return done({ tool: sequences(tools.value.patterns) });
     }
@@ -129,7 +129,7 @@ export function readEndpoint(verb: VerbEntry, text: string, reading: Reading): R
   if (!endpoint.ok) return endpoint;
   const { host, port } = endpoint.value;
   if (port === null && verb.verb === "net.connect")
-    return refuse("bad_value", `${quoted(text)} names no port, so it covers nothing`, `${verb.verb}:${host}:443`);
+    return refuse("bad_value", `${quoteText(text)} names no port, so it covers nothing`, `${verb.verb}:${host}:443`);
   const entry = parseForeignHost(host, reading.toAscii);
   if (!entry.ok) return entry;
   const scopes: Scopes = { host: destinationsOf([entry.value]), port: ANY, ...rawScope(verb) };

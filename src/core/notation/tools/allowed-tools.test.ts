@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { compactText } from "../printer.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { needGrant, readAllowedTools } from "./allowed-tools.ts";
 
 interface Read {
@@ -51,7 +51,7 @@ describe("a tool maps to what it needs", () => {
     ["mcp__a__*", ["tool.invoke{tools=[tool:a__*]}"]],
   ])("%j", (value, needs) => {
     const found = read(value);
-    expect(told(found.diagnostics)).toEqual([]);
+    expect(diagnosticLines(found.diagnostics)).toEqual([]);
     expect(found.needs).toEqual(needs);
   });
 });

@@ -3,7 +3,7 @@ import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, type Text } from "../scope/scope-values.ts";
@@ -50,12 +50,12 @@ export function readAllowedTools(node: TreeNode, reading: Reading, diagnostics: 
     if (specs === "unknown") {
       unknown.push(text);
       const suggestion = nearestName(name === "" ? text : name, TOOL_NAMES);
-      diagnostics.warning("not_understood", span, `${quoted(text)} is no tool known here`, { suggestion });
+      diagnostics.warning("not_understood", span, `${quoteText(text)} is no tool known here`, { suggestion });
       continue;
     }
     if (specs === "unreadable") {
       unreadable.push(text);
-      diagnostics.error("bad_value", span, `the scope of ${quoted(text)} cannot be read`);
+      diagnostics.error("bad_value", span, `the scope of ${quoteText(text)} cannot be read`);
       continue;
     }
     const needs = specs.map(({ verb, keys }) => ({

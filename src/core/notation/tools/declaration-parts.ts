@@ -8,9 +8,9 @@ import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { destinationsOf, type GrantOrigin, grantOf, HTTP_VERBS, treeGrant } from "../grants.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
-import { kindName, refused } from "../scope/scope-values.ts";
+import { kindName, reportRefusal } from "../scope/scope-values.ts";
 import type { Mapping, TreeNode } from "../tree.ts";
 import { parseForeignHost } from "./foreign-host.ts";
 
@@ -28,7 +28,7 @@ export function strictMap(
   }
   const unknown = node.entries.filter(({ key }) => !keys.includes(key));
   for (const { key, keySpan } of unknown) {
-    diagnostics.error("unknown_key", keySpan, `${quoted(key)} is not part of ${what}`, {
+    diagnostics.error("unknown_key", keySpan, `${quoteText(key)} is not part of ${what}`, {
       suggestion: nearestName(key, keys),
     });
   }
@@ -58,7 +58,7 @@ export function readTexts<T>(
     }
     const result = read(item.value);
     if (result.ok) found.push(result.value);
-    else refused(result, item.span, diagnostics);
+    else reportRefusal(result, item.span, diagnostics);
   }
   return found;
 }
@@ -72,7 +72,7 @@ export function readHosts(
   return readTexts(node, what, diagnostics, (text) => {
     const host = parseForeignHost(text, reading.toAscii);
     // Without the port it would be every port of the host, which is not what was written: nothing is proposed.
-    return host.ok || !/:\d+$/.test(text) ? host : refuse("bad_value", `${quoted(text)} has a port: ${PORTLESS}`);
+    return host.ok || !/:\d+$/.test(text) ? host : refuse("bad_value", `${quoteText(text)} has a port: ${PORTLESS}`);
   });
 }
 
@@ -102,7 +102,8 @@ export function readReach(
 }
 
 function parseReach(text: string, reading: Reading): Result<readonly string[]> {
-  if (text.includes("${")) return refuse("bad_value", `${quoted(text)} holds a substitution, which is not made here`);
+  if (text.includes("${"))
+    return refuse("bad_value", `${quoteText(text)} holds a substitution, which is not made here`);
   const root = parseRoot(text, reading.pathSettings);
   const { followed } = reading.pathSettings;
   // As a path of a request below it is followed, so that a folder by a link's name is the folder.

@@ -9,7 +9,7 @@ import type { Sequence } from "../../authority/patterns/sequence.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { EITHER_MODE, grantOf, sequences } from "../grants.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { entryOf, type TreeNode } from "../tree.ts";
 import { hostGrants, readHosts, readReach, readTexts, strictMap } from "./declaration-parts.ts";
@@ -65,7 +65,7 @@ function parseSecret(text: string): Result<Sequence> {
   if (pattern.value.every((segment) => segment.kind === "literal" || segment.kind === "one")) return pattern;
   return refuse(
     "bad_pattern",
-    `${quoted(text)}: a star stands for one whole segment of a secret's name`,
+    `${quoteText(text)}: a star stands for one whole segment of a secret's name`,
     "namespace/*",
   );
 }

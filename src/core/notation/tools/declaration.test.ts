@@ -4,7 +4,7 @@ import { ALWAYS } from "../../authority/link.ts";
 import { within } from "../../authority/witness/within.ts";
 import type { Json } from "../../base/json.ts";
 import { covers, HOSTILE_TEXTS } from "../testing/coverage.ts";
-import { READING, told, treeOf } from "../testing/notation.ts";
+import { diagnosticLines, READING, treeOf } from "../testing/notation.ts";
 import { readDeclaration, readPersonality, type ToolRequirement } from "./declaration.ts";
 
 function read(value: Json): ReturnType<typeof readDeclaration> {
@@ -13,7 +13,7 @@ function read(value: Json): ReturnType<typeof readDeclaration> {
 
 function requirement(value: Json): ToolRequirement {
   const { requirement: found, diagnostics } = read(value);
-  if (found === null) throw new Error(told(diagnostics).join());
+  if (found === null) throw new Error(diagnosticLines(diagnostics).join());
   return found;
 }
 
@@ -144,7 +144,7 @@ describe("an entry that matches nothing is an error, and the others stay", () =>
   ])("%s", (_, declared, said) => {
     const { requirement: found, diagnostics } = read(declared);
     expect(found?.grants.length).toBeGreaterThan(0);
-    expect(told(diagnostics)).toEqual([said]);
+    expect(diagnosticLines(diagnostics)).toEqual([said]);
   });
 });
 

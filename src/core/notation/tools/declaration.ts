@@ -2,7 +2,7 @@
 import type { Grant } from "../../authority/grant.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
 import type { Entry, TreeNode } from "../tree.ts";
@@ -54,7 +54,7 @@ function readPart(
   diagnostics.warning(
     "unknown_key",
     keySpan,
-    `${quoted(key)} is not something a tool can declare; it is not provided`,
+    `${quoteText(key)} is not something a tool can declare; it is not provided`,
     { suggestion: nearestName(key, [...PART_READERS.keys()]) },
   );
   return [];

@@ -1,11 +1,11 @@
 // Hosts as tokens and tool declarations write them: there `*.x` means strictly below x, and `+` is no sign at all.
 import { type HostEntry, parseHostEntry, type ToAscii } from "../../authority/axes/destination.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
-import { quoted } from "../quoted.ts";
+import { quoteText } from "../quote-text.ts";
 
 export function parseForeignHost(text: string, toAscii: ToAscii): Result<HostEntry> {
   if (text.startsWith("+"))
-    return refuse("bad_pattern", `${quoted(text)} is not a host of this notation`, "*.example.com");
+    return refuse("bad_pattern", `${quoteText(text)} is not a host of this notation`, "*.example.com");
   return parseHostEntry(text.startsWith("*.") ? `+.${text.slice(2)}` : text, toAscii);
 }
 
@@ -19,11 +19,11 @@ export interface Endpoint {
 export function splitEndpoint(text: string): Result<Endpoint> {
   const match = /^(\[[^\]]*\]|[^:[\]]*)(?::([^:]*))?$/s.exec(text);
   if (match === null || match[1] === "")
-    return refuse("bad_value", `${quoted(text)} is not a host with a port`, "[2001:db8::1]:443");
+    return refuse("bad_value", `${quoteText(text)} is not a host with a port`, "[2001:db8::1]:443");
   return done({ host: match[1] as string, port: match[2] ?? null });
 }
 
 export function parsePort(text: string): Result<number> {
   const port = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
-  return port >= 1 && port <= 65_535 ? done(port) : refuse("bad_value", `${quoted(text)} is not a port`, "443");
+  return port >= 1 && port <= 65_535 ? done(port) : refuse("bad_value", `${quoteText(text)} is not a port`, "443");
 }

@@ -1,8 +1,7 @@
 // The result of a durable write: the value once it is on disk, or a failure.
 
-export type DurableResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly code: "audit_unavailable"; readonly message: string };
+import type { CodedFailure, Result } from "../../base/result.ts";
+export type DurableResult<T> = Result<T, CodedFailure<"audit_unavailable">>;
 
 /** Resolves when it is durable; never rejects. */
 export type Durable<T> = Promise<DurableResult<T>>;

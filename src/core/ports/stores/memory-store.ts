@@ -1,4 +1,5 @@
 // Storage of agents and tools: values by key, and observations. Both record whether they are trusted.
+import type { CodedFailure } from "../../base/result.ts";
 import type { Durable } from "./durable.ts";
 import type { AgentName } from "./link-store.ts";
 
@@ -23,7 +24,7 @@ export interface MemoryValue {
 export type MemoryWriteResult =
   | { readonly ok: true; readonly version: number }
   /** `version_conflict`: a concurrent write. `quota`: too many keys or bytes. */
-  | { readonly ok: false; readonly code: "version_conflict" | "quota"; readonly message: string };
+  | CodedFailure<"version_conflict" | "quota">;
 
 export interface MemoryWrite {
   readonly namespace: Namespace;

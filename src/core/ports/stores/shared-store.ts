@@ -1,16 +1,18 @@
 // Shared stores of a workspace: named collections of JSON values that agents read as files and the daemon alone writes. Each
 // write is one durable commit together with its log entry.
+
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { CodedFailure } from "../../base/result.ts";
 import type { Durable } from "./durable.ts";
 import type { LogEntry } from "./log.ts";
 
-export interface StorePlace {
+export interface StoreKey {
   readonly workspace: string;
   readonly store: string;
 }
 
 /** A store that a person defined, with the JSON Schema of its values. */
-export interface StoreDefinition extends StorePlace {
+export interface StoreDefinition extends StoreKey {
   readonly schema: JsonObject;
   readonly at: number;
 }
@@ -33,7 +35,7 @@ export interface StoreContent {
   readonly items: readonly StoreItem[];
 }
 
-export interface StoreWrite extends StorePlace {
+export interface StoreWrite extends StoreKey {
   readonly key: string;
   /** Undefined removes the item. */
   readonly value: Json | undefined;
@@ -46,11 +48,7 @@ export interface StoreWrite extends StorePlace {
   check(schema: JsonObject | null): string | null;
 }
 
-export type StoreRefusal = {
-  readonly ok: false;
-  readonly code: "version_conflict" | "quota" | "invalid_input";
-  readonly message: string;
-};
+export type StoreRefusal = CodedFailure<"version_conflict" | "quota" | "invalid_input">;
 
 export type StoreWriteResult = { readonly ok: true; readonly revision: number } | StoreRefusal;
 
@@ -64,6 +62,6 @@ export interface SharedStores {
   ): Durable<{ readonly ok: true } | StoreRefusal>;
   /** Stores with items, in this workspace. */
   filled(workspace: string): Durable<readonly string[]>;
-  content(place: StorePlace): Durable<StoreContent>;
+  content(place: StoreKey): Durable<StoreContent>;
   write(write: StoreWrite, entry: (revision: number) => LogEntry): Durable<StoreWriteResult>;
 }

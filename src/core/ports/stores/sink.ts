@@ -1,5 +1,6 @@
 // A destination for a second copy of the log. It may be slow, full, stuck or gone, so callers set their own timeouts.
 
+import type { Failure, Result } from "../../base/result.ts";
 export interface SinkPosition {
   /** Position of the last entry it has stored; null if it has none. */
   readonly place: number | null;
@@ -13,7 +14,7 @@ export interface SinkPosition {
   readonly rotations: number | null;
 }
 
-export type SinkResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+export type SinkResult<T> = Result<T, Failure>;
 
 /** INVARIANT: one operation at a time. Nothing throws; an operation without a response stays pending and blocks only itself. */
 export interface Sink {

@@ -6,6 +6,7 @@ import type { RequestSignature } from "../../../core/authority/axes/request-sign
 import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Request } from "../../../core/authority/request.ts";
 import { parseAddress } from "../../../core/base/address.ts";
+import type { CodedFailure } from "../../../core/base/result.ts";
 import type { FetchSecret } from "../../../core/ports/instruments.ts";
 import type { JudgeAnswer } from "../messages.ts";
 import { toAscii } from "../names/ascii.ts";
@@ -39,7 +40,7 @@ export interface FetchOptions {
   readonly stop: AbortSignal | null;
 }
 
-export type FetchFailure = { readonly ok: false; readonly code: DenialCode; readonly message: string };
+export type FetchFailure = CodedFailure<DenialCode>;
 
 /** How the body ended. A body that did not end well is incomplete, however much of it arrived. */
 export type FetchBodyEnd = ({ readonly ok: true } | FetchFailure) & {

@@ -9,6 +9,7 @@ import type { Url } from "../../../core/authority/axes/url.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import { type Address, addressText, parseAddress } from "../../../core/base/address.ts";
 import { errorCode } from "../../../core/base/error-code.ts";
+import type { CodedFailure } from "../../../core/base/result.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { dial } from "../dial.ts";
 import { addressesMax, informationMax } from "./fetch-limits.ts";
@@ -38,9 +39,7 @@ export interface HopContext {
   ): Promise<DenialCode | null>;
 }
 
-export type HopResult =
-  | { readonly ok: true; readonly response: http.IncomingMessage }
-  | { readonly ok: false; readonly code: DenialCode; readonly message: string };
+export type HopResult = { readonly ok: true; readonly response: http.IncomingMessage } | CodedFailure<DenialCode>;
 
 /** Decides first, so that the request is not built before it may be sent. */
 export async function reach(
@@ -74,9 +73,7 @@ export async function reach(
   return refused("not_available", "the server does not answer");
 }
 
-export type ConnectResult =
-  | { readonly ok: true; readonly socket: Socket }
-  | { readonly ok: false; readonly code: DenialCode; readonly message: string };
+export type ConnectResult = { readonly ok: true; readonly socket: Socket } | CodedFailure<DenialCode>;
 
 /** `unresolved`: no answer, and no rule involved. `odd`: an answer that is refused as a whole. */
 async function pinnedOf({ host }: Url, { resolve }: HopContext): Promise<readonly Address[] | "unresolved" | "odd"> {

@@ -12,6 +12,7 @@ import {
 import { becomesGet, isIdentifying, redirectOf } from "../../../core/authority/axes/redirect.ts";
 import { parseUrl, type Scheme, type Url } from "../../../core/authority/axes/url.ts";
 import type { Request } from "../../../core/authority/request.ts";
+import type { CodedFailure } from "../../../core/base/result.ts";
 import { toAscii } from "../names/ascii.ts";
 import type { Method } from "./fetch-messages.ts";
 
@@ -24,14 +25,10 @@ export interface Outgoing {
   readonly isWritten: boolean;
 }
 
-export type RequestFault = {
-  readonly ok: false;
-  readonly code: "invalid_input" | "scope_violation";
-  readonly message: string;
-};
+export type RequestFault = CodedFailure<"invalid_input" | "scope_violation">;
 export type RequestResult = { readonly ok: true; readonly value: Outgoing } | RequestFault;
 
-export function outgoing(
+export function outgoingRequest(
   method: Method,
   address: string,
   headers: readonly HeaderLine[],
@@ -55,7 +52,7 @@ export function urlText(url: Url): string {
 }
 
 /** Across origins nothing is forwarded that was meant for the first: no authorization, no cookies, no secret. */
-export function redirected(before: Outgoing, status: number, location: string): RequestResult {
+export function redirectRequest(before: Outgoing, status: number, location: string): RequestResult {
   const target = redirectOf(location, before.url, toAscii);
   if (!target.ok) return wrong("scope_violation", target.kind === "downgrade" ? target.message : UNREADABLE);
   const url = target.value;

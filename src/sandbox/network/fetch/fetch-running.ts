@@ -1,5 +1,6 @@
 // One fetch inside the broker: follows the hops, inserts secrets at the last moment and redacts them from everything
 // that comes back.
+
 import type { IncomingMessage } from "node:http";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import {
@@ -10,16 +11,17 @@ import {
 } from "../../../core/authority/axes/http-request.ts";
 import { isRedirect } from "../../../core/authority/axes/redirect.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
+import type { CodedFailure } from "../../../core/base/result.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import type { Redactor, StreamRedactor } from "../../../log/redaction/redactor.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
 import { exchange, type HopContext, type HopRequest, reach } from "./fetch-hop.ts";
 import { pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
 import type { FetchBrokerMessage, FetchMessage, Hop, HopQuestion, Method } from "./fetch-messages.ts";
-import { type Outgoing, outgoing, redirected, urlText } from "./fetch-request.ts";
+import { type Outgoing, outgoingRequest, redirectRequest, urlText } from "./fetch-request.ts";
 import { fill, type SecretValue } from "./handles.ts";
 import { isBoundTo } from "./handles-binding.ts";
-import { signed } from "./signing.ts";
+import { signRequest } from "./signing.ts";
 
 export interface FetchContext {
   tell(message: FetchBrokerMessage): void;
@@ -28,7 +30,7 @@ export interface FetchContext {
   now(): number;
 }
 
-export type Failure = { readonly ok: false; readonly code: DenialCode; readonly message: string };
+export type Failure = CodedFailure<DenialCode>;
 
 export class RunningFetch {
   readonly #message: FetchMessage;
@@ -111,7 +113,7 @@ export class RunningFetch {
 
   async #follow(): Promise<Failure | null> {
     const { method, url, headers, body, limits } = this.#message;
-    let made = outgoing(method, url, headers, body === null ? null : Buffer.from(body, "base64"));
+    let made = outgoingRequest(method, url, headers, body === null ? null : Buffer.from(body, "base64"));
     const hops: Hop[] = [];
     while (made.ok) {
       const next: Outgoing = made.value;
@@ -126,7 +128,7 @@ export class RunningFetch {
       response.destroy();
       if (hops.length > limits.redirects)
         return { ok: false, code: "budget_exhausted", message: `there are more than ${limits.redirects} redirects` };
-      made = redirected(next, status, Buffer.from(location, "latin1").toString("utf8"));
+      made = redirectRequest(next, status, Buffer.from(location, "latin1").toString("utf8"));
     }
     return made;
   }
@@ -170,7 +172,7 @@ export class RunningFetch {
     const key = this.#secrets.find(({ name }) => name === signature.secret);
     if (key === undefined || !next.isWritten || !isBoundTo(key.hosts, next.url))
       return { ok: false, code: "secret_refused", message: `the secret ${signature.secret} is not for this address` };
-    const result = signed(sent, signature, key.value, this.#context.now());
+    const result = signRequest(sent, signature, key.value, this.#context.now());
     if (!result.ok) return { ok: false, code: "secret_refused", message: result.message };
     return { ok: true, sent: result.sent, used: [...used.add(key.name)] };
   }

@@ -1,6 +1,8 @@
 // Handles `{{secret:name}}` of an outgoing request: replaced by the value in the encoding of their position.
+
 import { handlePattern, type ValueEncoding } from "../../../core/authority/axes/http-request.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
+import type { Failure } from "../../../core/base/result.ts";
 import { isBoundTo } from "./handles-binding.ts";
 
 /** As the daemon passes it for one request. Wiped afterwards. */
@@ -11,9 +13,7 @@ export interface SecretValue {
   readonly isSignOnly: boolean;
 }
 
-export type FillResult =
-  | { readonly ok: true; readonly text: string; readonly used: readonly SecretValue[] }
-  | { readonly ok: false; readonly message: string };
+export type FillResult = { readonly ok: true; readonly text: string; readonly used: readonly SecretValue[] } | Failure;
 
 /** Replaces each handle by its value, for this URL only; one that cannot be filled refuses the whole text. */
 export function fill(text: string, place: ValueEncoding, secrets: readonly SecretValue[], to: Url): FillResult {

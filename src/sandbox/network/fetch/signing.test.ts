@@ -6,7 +6,7 @@ import { type RequestSignature, readSignature } from "../../../core/authority/ax
 import { parseUrl } from "../../../core/authority/axes/url.ts";
 import { toAscii } from "../names/ascii.ts";
 import type { Method } from "./fetch-messages.ts";
-import { signed } from "./signing.ts";
+import { signRequest } from "./signing.ts";
 
 const KEY = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const STORAGE_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
@@ -30,7 +30,7 @@ function headersOf(sample: Sample, sign: RequestSignature, key: string, now: num
     headers,
     body: body === undefined ? null : Buffer.from(body),
   };
-  const result = signed(sent, sign, Buffer.from(key), now);
+  const result = signRequest(sent, sign, Buffer.from(key), now);
   if (!result.ok) throw new Error(result.message);
   return new Map(result.sent.headers);
 }

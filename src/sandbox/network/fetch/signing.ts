@@ -1,17 +1,17 @@
 // Signatures of outgoing requests: HMAC over parts of the request, and AWS Signature Version 4. They are computed on what is
 // sent, after handles are replaced.
+
 import { createHash, createHmac } from "node:crypto";
 import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
 import type { AwsSignature, HmacSignature, RequestSignature } from "../../../core/authority/axes/request-signature.ts";
+import type { Failure } from "../../../core/base/result.ts";
 import type { HopRequest } from "./fetch-hop.ts";
 import { originText } from "./fetch-request.ts";
 
-type SigningResult =
-  | { readonly ok: true; readonly sent: HopRequest }
-  | { readonly ok: false; readonly message: string };
+type SigningResult = { readonly ok: true; readonly sent: HopRequest } | Failure;
 
 /** Adds the headers of the signature. `now`: milliseconds since 1970. The caller wipes `value`. */
-export function signed(sent: HopRequest, signature: RequestSignature, value: Buffer, now: number): SigningResult {
+export function signRequest(sent: HopRequest, signature: RequestSignature, value: Buffer, now: number): SigningResult {
   const add = (lines: readonly HeaderLine[]): SigningResult => ({
     ok: true,
     sent: { ...sent, headers: [...sent.headers, ...lines] },

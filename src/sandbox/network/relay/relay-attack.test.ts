@@ -29,7 +29,7 @@ interface Seen {
   readonly body: string;
 }
 
-interface World {
+interface Fixture {
   /** What the provider was sent. */
   readonly seen: readonly Seen[];
   /** What the daemon was asked. */
@@ -40,7 +40,7 @@ interface World {
 
 const PLAIN: http.RequestListener = (_request, response) => response.end("{}");
 
-async function world(answer: http.RequestListener = PLAIN): Promise<World> {
+async function fixture(answer: http.RequestListener = PLAIN): Promise<Fixture> {
   const [seen, asked]: [Seen[], RelayedCall[]] = [[], []];
   const provider = http.createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -95,13 +95,13 @@ function request(
 }
 
 test("an ordinary request passes", async () => {
-  const { seen, send } = await world();
+  const { seen, send } = await fixture();
   expect(await send(request())).toMatch(/^HTTP\/1\.1 200 /);
   expect(seen).toMatchObject([{ method: "POST", url: "/v1/messages", body: BODY, headers: { "x-api-key": KEY } }]);
 });
 
 test("a request that grows when it is serialised reserves what is sent", async () => {
-  const { seen, asked, send } = await world();
+  const { seen, asked, send } = await fixture();
   const numbers = Array.from({ length: 1_000 }, () => "1e20").join(",");
   await send(request(`{"model":"m","max_tokens":1,"messages":[],"metadata":[${numbers}]}`));
   expect(seen[0]?.body.length).toBeGreaterThan(20_000);
@@ -141,7 +141,7 @@ test.each<[string, string]>([
   ["a batch of Gemini", "POST /gemini/v1beta/models/m:batchGenerateContent HTTP/1.1"],
   ["the preface of HTTP/2", "PRI * HTTP/2.0"],
 ])("no request reaches the provider: %s", async (_title, line) => {
-  const { seen, asked, send } = await world();
+  const { seen, asked, send } = await fixture();
   expect(await send(request(BODY, [], line))).not.toMatch(/^HTTP\/1\.1 2/);
   expect([seen, asked]).toEqual([[], []]);
 });
@@ -159,13 +159,13 @@ test.each<[string, readonly string[]]>([
   ["another character set", ["Content-Type: application/json; charset=utf-16"]],
   ["too many bytes of headers", [`X-Long: ${"x".repeat(40_000)}`]],
 ])("no request reaches the provider with %s", async (_title, lines) => {
-  const { seen, asked, send } = await world();
+  const { seen, asked, send } = await fixture();
   expect(await send(request(BODY, lines))).not.toMatch(/^HTTP\/1\.1 [12]/);
   expect([seen, asked]).toEqual([[], []]);
 });
 
 test("credentials, addresses and encodings of the client stay behind", async () => {
-  const { seen, send } = await world();
+  const { seen, send } = await fixture();
   const lines = [
     ...[
       "X-Api-Key: own",
@@ -192,7 +192,7 @@ test.each<[string, string | Buffer]>([
   ["an escaped key", '{"model":"m","mod\\u0065l":"other","max_tokens":1,"messages":[]}'],
   ["an escaped name", '{"model":"\\u006fther","max_tokens":1,"messages":[]}'],
 ])("%s: the provider is asked for the model that was decided", async (_title, body) => {
-  const { seen, asked, send } = await world();
+  const { seen, asked, send } = await fixture();
   await send(request(body));
   expect(asked).toMatchObject([{ model: "other" }]);
   expect(seen.map((one) => one.body)).toEqual(['{"model":"other","max_tokens":1,"messages":[]}']);
@@ -215,7 +215,7 @@ test.each<[string, string | Buffer]>([
   ["a model that looks alike", BODY.replace('"m"', '"\u043c"')],
   ["a maximum that is a text", BODY.replace('"max_tokens":1', '"max_tokens":"1"')],
 ])("no request reaches the provider: a body with %s", async (_title, body) => {
-  const { seen, asked, send } = await world();
+  const { seen, asked, send } = await fixture();
   expect(await send(request(body))).not.toMatch(/^HTTP\/1\.1 2/);
   expect([seen, asked]).toEqual([[], []]);
 });
@@ -232,7 +232,7 @@ test.each(SPELLINGS)(
   "the key does not come back %s, whole or in pieces, in an answer or an error",
   async (_title, text) => {
     for (const status of [200, 400, 500]) {
-      const { send } = await world((_request, response) => {
+      const { send } = await fixture((_request, response) => {
         response.writeHead(status, { "content-type": "application/json", "x-own": KEY });
         for (const letter of `{"error":{"message":"wrong key ${text}"}}`) response.write(letter);
         response.end();
@@ -246,7 +246,7 @@ test.each(SPELLINGS)(
 );
 
 test("the key does not come back in a header, a trailer or the reason of a status", async () => {
-  const { send } = await world((_request, response) => {
+  const { send } = await fixture((_request, response) => {
     const value = "sk-relay";
     response.writeHead(401, `no ${value}`, { "request-id": `${KEY}`, "x-api-key": KEY, trailer: "x-key" });
     response.write("{}");

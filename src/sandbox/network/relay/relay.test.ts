@@ -20,14 +20,14 @@ async function listening(server: net.Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-interface World {
+interface Fixture {
   readonly sandbox: AbortController;
   readonly reported: Promise<Report>;
   send(): http.ClientRequest;
 }
 
 /** `answer`: of the provider; null where nothing listens. */
-async function world(answer: RequestListener | null, idleMilliseconds?: number): Promise<World> {
+async function fixture(answer: RequestListener | null, idleMilliseconds?: number): Promise<Fixture> {
   const provider = http.createServer((request, response) => {
     request.resume().once("end", () => answer?.(request, response));
   });
@@ -105,7 +105,7 @@ test.each<[string, RequestListener | null, number | null, Partial<Report>]>([
   ["no answer", (from) => from.socket.destroy(), 502, { isSent: true, status: 0, isWhole: false }],
   ["no provider", null, 502, { isSent: false, status: 0, isWhole: false }],
 ])("%s", async (_title, answer, status, report) => {
-  const { send, reported } = await world(answer);
+  const { send, reported } = await fixture(answer);
   expect(await statusOf(send())).toBe(status);
   expect(await reported).toMatchObject(report);
 });
@@ -118,7 +118,7 @@ test.each<[string, (request: http.ClientRequest, sandbox: AbortController) => vo
   const closed = new Promise<void>((give) => {
     isClosed = give;
   });
-  const { send, reported, sandbox } = await world((_, to) => void to.once("close", isClosed).write("x"));
+  const { send, reported, sandbox } = await fixture((_, to) => void to.once("close", isClosed).write("x"));
   const request = send();
   const [response] = (await once(request, "response")) as [IncomingMessage];
   response.on("error", () => undefined);
@@ -132,7 +132,7 @@ test("an answer that the client does not read is closed when it hangs up", async
   const closed = new Promise<void>((give) => {
     isClosed = give;
   });
-  const { send, reported } = await world((_, to) => void to.once("close", isClosed).write(Buffer.alloc(33_554_432)));
+  const { send, reported } = await fixture((_, to) => void to.once("close", isClosed).write(Buffer.alloc(33_554_432)));
   const request = send();
   await once(request, "response");
   request.destroy();
@@ -144,7 +144,7 @@ test.each<[string, RequestListener, number, number]>([
   ["before its answer", () => undefined, 502, 0],
   ["in its answer", (_, to) => void to.write("x"), 200, 200],
 ])("a provider that is silent %s does not keep the request open", async (_title, answer, status, reportedStatus) => {
-  const { send, reported } = await world(answer, 100);
+  const { send, reported } = await fixture(answer, 100);
   expect(await statusOf(send())).toBe(status);
   expect(await reported).toMatchObject({ isSent: true, status: reportedStatus, isWhole: false });
 });
@@ -155,7 +155,7 @@ test("a long answer arrives whole, and nothing is left behind by its pauses", as
   process.on("warning", note);
   closing.push(() => process.removeListener("warning", note));
   const bytes = 2_097_152;
-  const { send, reported } = await world((_, to) => to.end(Buffer.alloc(bytes, "a")));
+  const { send, reported } = await fixture((_, to) => to.end(Buffer.alloc(bytes, "a")));
   const [response] = (await once(send(), "response")) as [IncomingMessage];
   let received = 0;
   for await (const piece of response as AsyncIterable<Buffer>) received += piece.length;

@@ -15,7 +15,7 @@ import type { DoorAnswer, DoorCall } from "../../../core/ports/daemon/door.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
-import { outgoing } from "../fetch/fetch-request.ts";
+import { outgoingRequest } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
 import { doorCallsMax, isDoorTarget, serveDoor } from "./door.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
@@ -210,7 +210,12 @@ export class ModelRelay {
     this.#context.stop.addEventListener("abort", stop, { once: true });
     response.once("close", stop);
     try {
-      const next = outgoing("POST", `${upstream.url.replace(/\/$/, "")}${call.path}`, passedHeaders(request), body);
+      const next = outgoingRequest(
+        "POST",
+        `${upstream.url.replace(/\/$/, "")}${call.path}`,
+        passedHeaders(request),
+        body,
+      );
       if (!next.ok) return refuse(response, provider, 400, next.message);
       const hop = this.#hop(next.value.url, stopping.signal);
       const reached = await reach(next.value, hop);

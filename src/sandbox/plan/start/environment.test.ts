@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HostEnvironment } from "../plan-facts.ts";
-import { at, FACTS, found, NETWORK, PLAN } from "../testing/plan.ts";
+import { at, existingName, FACTS, NETWORK, PLAN } from "../testing/plan.ts";
 import { environmentOf, isPassedOn } from "./environment.ts";
 
 const HOST = FACTS.host;
@@ -38,10 +38,10 @@ describe("folders", () => {
 
   test("of a toolchain with versions every bin folder, the newest first; nothing but folders", () => {
     const folders = ["node/v9.1.0/bin", "node/v20.2.0/bin", "node/v20.10.0/bin", "node/v20.10.0/lib"].map((path) =>
-      found(`/opt/nvm/${path}`, "folder"),
+      existingName(`/opt/nvm/${path}`, "folder"),
     );
-    const links = [found("/opt/nvm/node/v99/bin", "link")];
-    const foreign = [found("/home/u/work/ws/bin", "folder")];
+    const links = [existingName("/opt/nvm/node/v99/bin", "link")];
+    const foreign = [existingName("/home/u/work/ws/bin", "folder")];
     const plan = { ...PLAN, runtime: [at("/opt/nvm"), at("/opt/asdf/shims")] };
     const pairs = environmentOf(plan, HOST, [...folders, ...links, ...foreign]);
     expect(pairs[0]?.[1].split(":").slice(0, 6)).toEqual([

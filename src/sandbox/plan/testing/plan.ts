@@ -8,7 +8,12 @@ export function at(text: string): readonly string[] {
 }
 
 /** An existing name; `target` and `by` are a link's. */
-export function found(path: string, kind: ExistingName["kind"], target = "", ...by: readonly string[]): ExistingName {
+export function existingName(
+  path: string,
+  kind: ExistingName["kind"],
+  target = "",
+  ...by: readonly string[]
+): ExistingName {
   return { path: at(path), kind, target: target === "" ? null : at(target), by: by.map(at) };
 }
 

@@ -54,7 +54,7 @@ export function requestOf(text: string): Request {
   return request.value;
 }
 
-export function decided(authority: Authority, request: Request, approved: Level = 0): PlanDecision | null {
+export function planDecisionFor(authority: Authority, request: Request, approved: Level = 0): PlanDecision | null {
   return planDecision(authority, request, judge(authority, request, FACTS.moment), approved);
 }
 
@@ -65,6 +65,6 @@ export function plannedBy(
   facts: Partial<PlanFacts> = {},
   approved: Level = 0,
 ): PlanResult | null {
-  const one = decided(authorityOf([links]), requestOf(request), approved);
+  const one = planDecisionFor(authorityOf([links]), requestOf(request), approved);
   return one === null ? null : planOf(one, { ...FACTS, ...facts });
 }

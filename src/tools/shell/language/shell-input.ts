@@ -1,6 +1,8 @@
 // Parses the input of the `shell` tool to a script that could be run, or to the reason why not. Nothing is looked up
 // here: the same input is always the same script.
+
 import type { Json, JsonObject } from "../../../core/base/json.ts";
+import type { CodedFailure } from "../../../core/base/result.ts";
 import { requestsOf } from "../needs.ts";
 import { stagesMax } from "./limits.ts";
 import { parseScript } from "./parse.ts";
@@ -12,7 +14,7 @@ import { isKnownIn } from "./variables.ts";
 export type ShellInput =
   | { readonly ok: true; readonly script: Script }
   /** `unsupported_command`: a shell may accept it, this tool does not. */
-  | { readonly ok: false; readonly code: "invalid_input" | "unsupported_command"; readonly message: string };
+  | CodedFailure<"invalid_input" | "unsupported_command">;
 
 export function readShellInput({ script, argv, root }: JsonObject): ShellInput {
   if ((script === undefined) === (argv === undefined)) return invalid("give `script` or `argv`, one of the two");

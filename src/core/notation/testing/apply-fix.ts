@@ -16,7 +16,7 @@ function entriesOf(node: TreeNode): readonly Entry[] {
 }
 
 /** As a person does it: a word for a word, a `key: value` for the entry of that key, a spec for the item. */
-export function applied(text: string, { fix: printed, suggestion, span }: Diagnostic): string {
+export function applyFix(text: string, { fix: printed, suggestion, span }: Diagnostic): string {
   // What follows a `#` is for the reader.
   const fix = printed?.replace(/ +#.*$/, "") ?? null;
   const put = (start: number, end: number, words: string): string => text.slice(0, start) + words + text.slice(end);

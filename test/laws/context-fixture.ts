@@ -121,7 +121,7 @@ export interface Seen {
   readonly denials: string[];
 }
 
-export interface World {
+export interface Fixture {
   /** The addresses of a name; by default one that is public. */
   readonly answers?: (host: string) => readonly string[] | null;
   /** What comes back; by default an empty page. The port asks about the first request, as the broker does. */
@@ -140,7 +140,7 @@ export const EMPTY_PAGE: HttpResponse = {
   isTruncated: false,
 };
 
-export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
+export function instrumentsOf(seen: Seen, fixture: Fixture = {}): Instruments {
   const did = <T>(line: string, value: T): { readonly ok: true; readonly value: T } => {
     seen.done.push(line);
     return { ok: true, value };
@@ -165,7 +165,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
         const { host, port, scheme } = url.value;
         const named = asked.decide({ verb, values: [host, port], scheme });
         if (named !== null) return { ok: false, code: named, message: "refused on the way" };
-        const answers = world.answers === undefined ? ["93.184.216.34"] : world.answers(destinationText(host));
+        const answers = fixture.answers === undefined ? ["93.184.216.34"] : fixture.answers(destinationText(host));
         if (answers === null) return { ok: false, code: "not_available", message: "the name could not be resolved" };
         for (const text of host.name === null ? [] : answers) {
           const address = parseAddress(text);
@@ -175,7 +175,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
         }
         seen.fetches.push(asked);
         seen.done.push(`${asked.method} ${asked.url}`);
-        return (await world.respond?.(asked)) ?? { ok: true, value: { ...EMPTY_PAGE, url: asked.url } };
+        return (await fixture.respond?.(asked)) ?? { ok: true, value: { ...EMPTY_PAGE, url: asked.url } };
       },
     },
     files: {
@@ -239,7 +239,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
         ),
     },
   };
-  return { ...all, ...Object.fromEntries((world.without ?? []).map((name) => [name, null])) };
+  return { ...all, ...Object.fromEntries((fixture.without ?? []).map((name) => [name, null])) };
 }
 
 export interface Opened extends OpenContext {
@@ -250,11 +250,11 @@ export function openContext(
   warrant: Warrant,
   tool: RegisteredTool,
   decide: Judge,
-  world: World = {},
+  fixture: Fixture = {},
 ): Opened & { readonly context: Context } {
   const seen: Seen = { done: [], fetches: [], denials: [] };
   const open = makeContext(warrant, {
-    instruments: instrumentsOf(seen, world),
+    instruments: instrumentsOf(seen, fixture),
     judge: decide,
     pathSettings: PATH_SETTINGS,
     toAscii: TO_ASCII,

@@ -2,6 +2,6 @@
 
 const quotedCharactersMax = 80;
 
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   return JSON.stringify(text.length > quotedCharactersMax ? `${text.slice(0, quotedCharactersMax)}...` : text);
 }

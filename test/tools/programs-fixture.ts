@@ -27,11 +27,11 @@ import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { shellTool } from "../../src/tools/shell/shell-tool.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
-import { path } from "../files/world.ts";
+import { path } from "../files/fixture.ts";
 import { chain, link, moment } from "../forge/authority.ts";
-import { newSession } from "./files-world.ts";
+import { newSession } from "./files-fixture.ts";
 
-export interface ProgramsWorld {
+export interface ProgramsFixture {
   /** The project; its parent is outside of it. */
   readonly folder: string;
   readonly outside: string;
@@ -59,10 +59,10 @@ export interface Made {
   readonly files: DaemonFiles;
 }
 
-export function programsWorld(
+export function programsFixture(
   tools: (made: Made) => readonly DaemonTool[],
   ...grants: readonly string[]
-): ProgramsWorld {
+): ProgramsFixture {
   const outside = realpathSync(mkdtempSync(join(tmpdir(), "ambit-programs-")));
   const folder = join(outside, "project");
   const state = join(outside, "state");
@@ -72,7 +72,7 @@ export function programsWorld(
   const pathSettings = { home: null, base: path(folder), protectedPaths };
   const reading: Reading = { pathSettings, toAscii: (name) => name, ceiling: null, workingRoot: path(folder) };
   const session = newSession(folder);
-  const authority = (): Authority => [chain(link("record", grantsOf(world.grants, reading)))];
+  const authority = (): Authority => [chain(link("record", grantsOf(fixture.grants, reading)))];
   const held = () =>
     session.isClosed
       ? null
@@ -149,7 +149,7 @@ export function programsWorld(
   });
   const own = new DaemonTools(tools({ programs, files }), { of: async () => [] });
   let asked: readonly Request[] = [];
-  const world: ProgramsWorld = {
+  const fixture: ProgramsFixture = {
     folder,
     outside,
     session,
@@ -215,7 +215,7 @@ export function programsWorld(
       rmSync(outside, { recursive: true, force: true });
     },
   };
-  return world;
+  return fixture;
 }
 
 /** The shell tool over these programs and files. */

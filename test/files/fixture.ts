@@ -21,7 +21,7 @@ export type Granted = readonly [
   ask?: 1,
 ];
 
-export interface World {
+export interface Fixture {
   readonly granted: readonly Granted[];
   /** By default the roots of the grants. */
   readonly trees?: readonly FileTree[];
@@ -75,20 +75,20 @@ export function treesOf(granted: readonly Granted[]): readonly FileTree[] {
 
 let walls: WorkerRestrictions | null = null;
 
-export function filesIn(world: World): ConfinedFiles {
-  const authority = [chain(link("record", world.granted.map(grantOf)))];
+export function filesIn(fixture: Fixture): ConfinedFiles {
+  const authority = [chain(link("record", fixture.granted.map(grantOf)))];
   walls ??= nativeWalls();
   const files = new ConfinedFiles({
-    program: world.program ?? nativeProgram,
-    trees: world.trees ?? treesOf(world.granted),
+    program: fixture.program ?? nativeProgram,
+    trees: fixture.trees ?? treesOf(fixture.granted),
     judge: (request) => {
-      world.onDecision?.();
+      fixture.onDecision?.();
       return judge(authority, request, moment());
     },
-    protectedPaths: (world.protectedPaths ?? []).map(path),
-    pinned: (world.pinned ?? []).map(path),
-    restrictions: world.walls ?? walls,
-    limits: { ...FILE_LIMITS, ...world.limits },
+    protectedPaths: (fixture.protectedPaths ?? []).map(path),
+    pinned: (fixture.pinned ?? []).map(path),
+    restrictions: fixture.walls ?? walls,
+    limits: { ...FILE_LIMITS, ...fixture.limits },
   });
   opened.push(files);
   return files;
@@ -96,7 +96,7 @@ export function filesIn(world: World): ConfinedFiles {
 
 /** The whole content of a small file, or the code and reason of the refusal. */
 /** Every name below a root. */
-export function whole(root: string, more: Partial<World> = {}): ConfinedFiles {
+export function whole(root: string, more: Partial<Fixture> = {}): ConfinedFiles {
   return filesIn({
     granted: [
       ["read", root],

@@ -13,7 +13,7 @@ import type { Approval, ApprovalState } from "../../src/core/ports/stores/approv
 import type { LogEntry, LogQuery } from "../../src/core/ports/stores/log.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { root } from "../e2e/ambit.ts";
-import { bundled } from "../e2e/bundle.ts";
+import { bundleProgram } from "../e2e/bundle.ts";
 import { endDaemon, prepareState } from "../house/daemon-state.ts";
 import { recordText, writeFiles } from "../house/files.ts";
 import { isRunning } from "../house/processes.ts";
@@ -22,7 +22,7 @@ import { until } from "../house/until.ts";
 import { Caller, type Ran } from "./calling.ts";
 import { Person } from "./person.ts";
 
-export class World {
+export class Fixture {
   readonly base: string;
   readonly project: string;
   readonly state: string;
@@ -42,8 +42,8 @@ export class World {
     prepareState(join(this.base, "state"), join(this.base, "config"));
   }
 
-  static async make(): Promise<World> {
-    return new World(await bundled(fileURLToPath(new URL("./caller.ts", import.meta.url))));
+  static async make(): Promise<Fixture> {
+    return new Fixture(await bundleProgram(fileURLToPath(new URL("./caller.ts", import.meta.url))));
   }
 
   get folder(): string {
@@ -146,17 +146,17 @@ export class World {
   }
 
   async status(): Promise<DaemonStatus> {
-    return given(await this.control("daemon.status", {}));
+    return expectValue(await this.control("daemon.status", {}));
   }
 
   /** Oldest first. */
   async log(query: Partial<LogQuery> = {}): Promise<readonly LogEntry[]> {
-    const found = given(await this.control("log.query", { count: 10_000, ...query }));
+    const found = expectValue(await this.control("log.query", { count: 10_000, ...query }));
     return found.entries.map(({ entry }) => entry).toReversed();
   }
 
   async approvals(...states: readonly ApprovalState[]): Promise<readonly Approval[]> {
-    return given(await this.control("approvals.list", { states, count: 1000 })).approvals;
+    return expectValue(await this.control("approvals.list", { states, count: 1000 })).approvals;
   }
 
   approve(
@@ -229,7 +229,7 @@ export class World {
 }
 
 /** The value of an answer that must succeed for the test to go on. */
-export function given<T>(answer: Answer<T>): T {
+export function expectValue<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
   return answer.value;
 }

@@ -57,7 +57,7 @@ clear) [ "$toolState" != locked ] && [ "$toolState" != gone ] && [ -f "$item" ] 
 esac
 `;
 
-export class KeysWorld {
+export class KeysFixture {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-keys-"));
   readonly place: TestStore = testStore(join(this.folder, "store"));
   readonly tools: string = join(this.folder, "tools");
@@ -143,7 +143,7 @@ export class KeysWorld {
 
 export const NOTHING: KeyInput = { passphrase: null, identity: null, bus: null };
 
-export function opened(vault: SecretVault, name = "token"): string {
+export function openedValue(vault: SecretVault, name = "token"): string {
   const answer = vault.open(name);
   return answer.ok ? answer.value.value.toString() : `${answer.code}: ${answer.message}`;
 }

@@ -16,11 +16,11 @@ import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
-import { type Granted, grantOf, path } from "../files/world.ts";
+import { type Granted, grantOf, path } from "../files/fixture.ts";
 import { chain, link, moment } from "../forge/authority.ts";
-import { authorized, executing } from "./carrying.ts";
+import { authorizeCall, executionOf } from "./carrying.ts";
 
-export interface ToolsWorld {
+export interface ToolsFixture {
   readonly session: Session;
   /** From the next call on. */
   authority: Authority;
@@ -37,7 +37,7 @@ export interface ToolsWorld {
   readonly files: DaemonFiles;
 }
 
-export interface Asked {
+export interface ToolsOptions {
   readonly granted: readonly Granted[];
   /** The folder of relative names. */
   readonly folder: string;
@@ -55,7 +55,7 @@ afterEach(() => {
 });
 
 /** As the notation makes them: each with the folder it was written for. */
-export function holding(...granted: readonly Granted[]): Chain {
+export function chainOf(...granted: readonly Granted[]): Chain {
   return chain(
     link(
       "record",
@@ -88,7 +88,7 @@ export function newSession(folder: string): Session {
   });
 }
 
-export function toolsIn(asked: Asked): ToolsWorld {
+export function toolsIn(asked: ToolsOptions): ToolsFixture {
   const { folder } = asked;
   const protectedPaths = (asked.protectedPaths ?? []).map(path);
   const pathSettings = { home: asked.home === undefined ? null : path(asked.home), base: path(folder), protectedPaths };
@@ -97,7 +97,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
   const session = newSession(folder);
   const held = () => {
     if (session.isClosed) return null;
-    const { authority } = world;
+    const { authority } = fixture;
     const approvers = { need: 1, of: null };
     const nothing = {
       links: authority.map(() => []),
@@ -109,7 +109,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
     };
     return {
       holding: { authority, written: null, revoked: () => [], reading, ...nothing },
-      moment: moment(world.moment),
+      moment: moment(fixture.moment),
     };
   };
   const folders = { state: asked.state ?? null, config: null };
@@ -136,25 +136,31 @@ export function toolsIn(asked: Asked): ToolsWorld {
     id: () => "o_test",
   });
   const tools = new DaemonTools(FILE_TOOLS.map(builtinTool), { of: async () => [] });
-  const world: ToolsWorld = {
+  const fixture: ToolsFixture = {
     session,
     files,
-    authority: [holding(...asked.granted)],
+    authority: [chainOf(...asked.granted)],
     moment: {},
     call: async (name, input, approved = false) => {
-      const decided = await world.decide(name, input, approved);
+      const decided = await fixture.decide(name, input, approved);
       return typeof decided === "function" ? decided() : decided;
     },
     decide: async (name, input, approved = false, by = reading) => {
       const tool = tools.ours(name);
       if (tool === null) throw new Error(`no tool ${name}`);
       const lookup = tools.lookup(tool, by, session, []);
-      const gate = await authorized(world.authority, { tool: name, input }, lookup, moment(world.moment), approved);
-      if (gate.ok) return () => tool.execute(executing(session, gate.warrant, by, contexts));
+      const gate = await authorizeCall(
+        fixture.authority,
+        { tool: name, input },
+        lookup,
+        moment(fixture.moment),
+        approved,
+      );
+      if (gate.ok) return () => tool.execute(executionOf(session, gate.warrant, by, contexts));
       return { ok: false, code: gate.code, message: gate.reason ?? "by the gate" };
     },
   };
-  return world;
+  return fixture;
 }
 
 /** The value, or the code and reason of the refusal. */

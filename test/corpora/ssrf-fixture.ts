@@ -5,7 +5,7 @@ import { parseHost } from "../../src/core/authority/axes/destination.ts";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import { type Address, addressText, parseAddress } from "../../src/core/base/address.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
-import { asked } from "./world.ts";
+import { screenGet } from "./fixture.ts";
 
 export type Answers = readonly string[] | null;
 
@@ -49,7 +49,7 @@ export interface RequestOutcome {
 }
 
 export function requestOutcome({ host, port }: Target, answers: Answers): RequestOutcome {
-  const { decision, pinned } = asked(host, port, answers);
+  const { decision, pinned } = screenGet(host, port, answers);
   return { allowed: decision.outcome === "allow", pinned: pinned.map(addressText) };
 }
 

@@ -21,7 +21,7 @@ const pathSettings: PathSettings = { home: ["home", "user"], base: root, protect
 const reading: Reading = { pathSettings, toAscii: (host) => host, ceiling: null };
 
 /** Compact specs, relative to the project's folder unless they name their own. An invalid one is our own mistake. */
-export function granted(specs: readonly string[]): Authority {
+export function authorityOf(specs: readonly string[]): Authority {
   const diagnostics = new Diagnostics();
   const span = { source: "spec", start: 0, end: 0 };
   const grants = specs.map((spec) =>
@@ -57,7 +57,7 @@ export function commandsOf(line: string): readonly CommandNeeds[] | ShellRefusal
 }
 
 /** The whole script at once: the strictest answer decides. */
-export function answered(authority: Authority, commands: readonly CommandNeeds[]): Answer {
+export function answerFor(authority: Authority, commands: readonly CommandNeeds[]): Answer {
   const requests = requestsFor(commands, { in: `/${root.join("/")}`, root: "ro" }, pathSettings);
   if (!requests.ok) return "deny";
   const outcomes = requests.value.map((request) => judge(authority, request, moment()).outcome);

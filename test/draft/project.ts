@@ -43,7 +43,7 @@ export const WRITER: string = [
   "",
 ].join("\n");
 
-export class DraftWorld {
+export class DraftProject {
   readonly user: number;
   readonly base: string;
   readonly project: string;
@@ -125,7 +125,7 @@ export class DraftWorld {
   }
 
   /** A line that is paused in the middle: it has done `line` when this returns, and ends when `release` is called. */
-  async hold(line: string): Promise<Held> {
+  async hold(line: string): Promise<RunningCommand> {
     const held = `${line}; echo ready; read -r word`;
     const [command, rest] = this.#words([process.execPath, program, "exec", "writer", "--shell", "--", held]);
     const child = spawn(command, [...rest], {
@@ -234,7 +234,7 @@ function own(path: string, user: number): void {
   if (facts !== undefined && facts.uid !== user) lchownSync(path, user, user);
 }
 
-export interface Held {
+export interface RunningCommand {
   release(): Promise<void>;
   readonly done: Promise<unknown>;
 }

@@ -22,7 +22,7 @@ import { readFrontmatter } from "../../src/text/frontmatter.ts";
 import { recordTools } from "../../src/tools/records/record-tools.ts";
 import { removeState } from "../house/remove-state.ts";
 import { linkOf } from "../vectors/machine.ts";
-import { authorized, executing } from "./carrying.ts";
+import { authorizeCall, executionOf } from "./carrying.ts";
 
 const READING: Reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
@@ -35,7 +35,7 @@ export interface Got {
   readonly isUntrusted: boolean;
 }
 
-export class RecordsWorld {
+export class RecordsFixture {
   readonly base: string = realpathSync(mkdtempSync(join(tmpdir(), "ambit-records-")));
   readonly workspace: string = join(this.base, "project");
   readonly tools: readonly DaemonTool[];
@@ -105,7 +105,7 @@ export class RecordsWorld {
     const { holding, moment } = this.#held(session);
     const asked = await this.requests(name, input, session);
     const lookup = () => ({ name, requirement: null, requests: () => asked });
-    const gate = await authorized(holding.authority, { tool: name, input }, lookup, moment);
+    const gate = await authorizeCall(holding.authority, { tool: name, input }, lookup, moment);
     const got = { need: null, message: "", value: {}, isUntrusted: false };
     if (!gate.ok) {
       const { code, request, reason } = gate;
@@ -113,7 +113,7 @@ export class RecordsWorld {
     }
     this.meanwhile();
     const wasClean = session.isClean;
-    const executed = await tool.execute(executing(session, gate.warrant, READING, this.#contexts));
+    const executed = await tool.execute(executionOf(session, gate.warrant, READING, this.#contexts));
     if (!executed.ok) return { ...got, said: executed.code, message: executed.message };
     return { ...got, said: "done", value: executed.value as JsonObject, isUntrusted: wasClean && !session.isClean };
   }

@@ -25,7 +25,7 @@ export type Planted = Readonly<Record<string, string | { readonly link: string }
 
 const commandMillisecondsMax = 60_000;
 
-export class TriggerWorld {
+export class TriggerFixture {
   readonly above: string = realpathSync(mkdtempSync(join(tmpdir(), "ambit-trigger-")));
   readonly root: string = join(this.above, "root");
   readonly mark: string = join(this.above, "mark");

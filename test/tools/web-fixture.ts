@@ -20,8 +20,8 @@ import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { DaemonTools } from "../../src/daemon/tools/daemon-tools.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
-import { FetchWorld } from "../secrets/fetch-world.ts";
-import { authorized, executing } from "./carrying.ts";
+import { FetchFixture } from "../secrets/fetch-fixture.ts";
+import { authorizeCall, executionOf } from "./carrying.ts";
 
 const READING: Reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
@@ -52,7 +52,7 @@ export interface Got {
   readonly session: Session;
 }
 
-export class WebWorld extends FetchWorld {
+export class WebFixture extends FetchFixture {
   readonly secrets: Map<string, KeptSecret> = new Map();
   readonly used: string[] = [];
   readonly probed: string[] = [];
@@ -74,14 +74,14 @@ export class WebWorld extends FetchWorld {
     const { holding, moment } = holdingOf(session, { specs: held.specs });
     const tool = builtinTool(WEB_FETCH_TOOL);
     const lookup = new DaemonTools([tool], { of: async () => [] }).lookup(tool, READING, session, []);
-    const gate = await authorized(holding.authority, { tool: "web_fetch", input }, lookup, moment, true);
+    const gate = await authorizeCall(holding.authority, { tool: "web_fetch", input }, lookup, moment, true);
     const got = { need: null, message: "", value: {}, session };
     if (!gate.ok) {
       const requests = lookup("web_fetch")?.requests(input);
       if (requests?.ok === true) contexts.denied(session, "web_fetch", requests.value);
       return { ...got, said: gate.code, by: "gate", need: gate.request === null ? null : requestText(gate.request) };
     }
-    const executed = await tool.execute(executing(session, gate.warrant, READING, contexts));
+    const executed = await tool.execute(executionOf(session, gate.warrant, READING, contexts));
     if (executed.ok) return { ...got, said: "done", by: null, value: executed.value as JsonObject };
     const { code, message, met } = executed;
     const denial = met?.denials.find((one) => one.code === code);

@@ -19,8 +19,8 @@ import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import type { FetchBodyEnd, FetchOptions, FetchResult } from "../../src/sandbox/network/fetch/fetch-client.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { CERTIFICATE, KEY } from "../broker/certificate.ts";
+import { bundleBroker } from "../broker/fixture.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
-import { bundleBroker } from "../broker/world.ts";
 
 export const LIMITS = { headerBytes: 16_384, bodyBytes: 1_000_000, milliseconds: 60_000, redirects: 10 } as const;
 
@@ -35,7 +35,7 @@ export interface Whole {
   readonly all: string;
 }
 
-export class FetchWorld {
+export class FetchFixture {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-fetch-"));
   readonly names: NamesOutside = new NamesOutside();
   client: BrokerClient = new BrokerClient("");

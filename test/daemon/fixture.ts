@@ -33,7 +33,7 @@ export function homeOf(state: string): string {
   return state.slice(0, -OWN.length - 1);
 }
 
-export class DaemonWorld {
+export class DaemonFixture {
   readonly #folder: string;
   readonly #started: ChildProcess[] = [];
   readonly #states: string[] = [];
@@ -42,7 +42,7 @@ export class DaemonWorld {
     this.#folder = folder;
   }
 
-  static async make(variant: Variant = "program"): Promise<DaemonWorld> {
+  static async make(variant: Variant = "program"): Promise<DaemonFixture> {
     const folder = mkdtempSync(join(tmpdir(), "ambit-daemon-"));
     mkdirSync(join(folder, "native"));
     symlinkSync(built(variant), join(folder, "native", "ambit-native"));
@@ -57,7 +57,7 @@ export class DaemonWorld {
         target: "node20",
         logLevel: "error",
       });
-    return new DaemonWorld(folder);
+    return new DaemonFixture(folder);
   }
 
   /** The default state folder, in its own home, at any depth. */
@@ -97,7 +97,7 @@ export class DaemonWorld {
 
   /** Connects to a daemon that must start. */
   async started(state: string, door: Door = "call", more: Partial<StartOptions<Echo>> = {}): Promise<Echo> {
-    return answered(await this.start(state, door, more));
+    return expectValue(await this.start(state, door, more));
   }
 
   connect(state: string, door: Door = "call", silence?: SilenceLimits): Promise<Answer<Echo>> {
@@ -126,7 +126,7 @@ export class DaemonWorld {
   }
 }
 
-export function answered<T>(answer: Answer<T>): T {
+export function expectValue<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
   return answer.value;
 }
@@ -137,7 +137,7 @@ export async function ask(
   value: object = {},
   along?: RequestOptions,
 ): Promise<Record<string, unknown>> {
-  return answered(await echo.ask(name, value, along));
+  return expectValue(await echo.ask(name, value, along));
 }
 
 /** The process that owns the state now. */

@@ -2,7 +2,7 @@
 
 import { defineTool } from "../../src/index.ts";
 import type { Ambit } from "../../src/library/library.ts";
-import { type LibraryWorld, libraryWorld } from "../library/world.ts";
+import { type LibraryFixture, libraryFixture } from "../library/fixture.ts";
 
 export const ADD = {
   type: "object",
@@ -18,13 +18,13 @@ const add = defineTool({
   execute: ({ a, b }) => ({ sum: a + b }),
 });
 
-export interface AdaptersWorld {
-  readonly library: LibraryWorld;
+export interface AdaptersFixture {
+  readonly library: LibraryFixture;
   readonly ambit: Ambit;
 }
 
-export async function adaptersWorld(): Promise<AdaptersWorld> {
-  const library = await libraryWorld({
+export async function adaptersFixture(): Promise<AdaptersFixture> {
+  const library = await libraryFixture({
     // Every tool is named, so that the list is the same whatever else comes with ambit.
     plain: ["tool.invoke{tools=[math.add,memory_get]}", "memory.read{keys=[a/**]}"],
     searching: ["tool.invoke{tools=[math.add]}", "net.get{hosts=[github.com,*.npmjs.com]}", "provider.code_execution"],

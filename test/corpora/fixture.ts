@@ -32,14 +32,14 @@ const inRoot: Authority = [chain(link("record", [grant("fs.read", [{ kind: "sequ
 const pathSettings = pathSettingsOf({ home: "/home/user", cwd: `/${root.join("/")}` });
 
 /** Whether this text, read in the root, is a path that `fs.read{in=/srv/root}` covers. */
-export function reached(path: string): boolean {
+export function isReachable(path: string): boolean {
   const value = parsePath(path, pathSettings);
   if (!value.ok) return false;
   return judge(inRoot, { verb: verb("fs.read"), values: [value.value] }, moment()).outcome === "allow";
 }
 
 /** One GET under `net.get{hosts=["*"]}`, with the resolver's answer for the name. */
-export function asked(host: Destination, port: number, answers: readonly string[] | null): ScreenedAddress {
+export function screenGet(host: Destination, port: number, answers: readonly string[] | null): ScreenedAddress {
   const request: Request = { verb: verb("net.get"), values: [host, port] };
   return screen(everywhere, request, answers, moment());
 }

@@ -45,7 +45,7 @@ export interface Inside {
   end(): Promise<void>;
 }
 
-export class World {
+export class Fixture {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-broker-"));
   readonly names: NamesOutside = new NamesOutside();
   client: BrokerClient = new BrokerClient("");
