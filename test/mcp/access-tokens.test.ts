@@ -258,13 +258,18 @@ describe.each([
   });
 });
 
+/** An edit of the configuration takes effect within a second. */
+async function issuerCounts(): Promise<void> {
+  await until(async () => (await (await fetch(metadataAddress())).text()).includes(issuer), "the issuer counts");
+}
+
 test("the protocol's own client signs in at a real authorization server, and calls with the token it gets there", async () => {
   const real = await AuthorizationServer.start();
   const before = issuer;
   try {
     issuer = real.issuer;
     setting(CLIENTS());
-    await until(async () => (await (await fetch(metadataAddress())).text()).includes(issuer), "the issuer counts");
+    await issuerCounts();
     const person = new BrowserProvider();
     const open = (): StreamableHTTPClientTransport =>
       new StreamableHTTPClientTransport(new URL(resource()), { authProvider: person });
@@ -281,6 +286,7 @@ test("the protocol's own client signs in at a real authorization server, and cal
   } finally {
     issuer = before;
     setting(CLIENTS());
+    await issuerCounts();
     await real.stop();
   }
 });

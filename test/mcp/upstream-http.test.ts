@@ -523,9 +523,9 @@ describe("a server that misbehaves", () => {
     60_000,
   );
 
-  test("and refuses the credentials is named so", async () => {
+  test("and answers a request without credentials with 401 needs a sign-in, and says how", async () => {
     expect((await call("refusing__go")).said).not.toBe("done");
-    expect((await fixture.ambit("mcp", "show", "refusing")).out).toContain("refuses the credentials (status 401)");
+    expect((await fixture.ambit("mcp", "show", "refusing")).out).toMatch(/needs a sign-in\n.*ambit mcp login refusing/);
   });
 
   test("asks for a model: it is refused, and the call goes on", async () => {
