@@ -20,6 +20,8 @@ const FOREIGN = /^(claude|codex|opencode|gemini) /;
 const FOR_PEOPLE = /^ambit presence (set|delete)\b/;
 /** Commands that follow what happens until they are ended: their help is asked for. */
 const FOLLOWS = /^ambit approvals watch\b/;
+/** Commands that ask a registry or an authorization server: their help is asked for here; test/mcp runs them against its own. */
+const ASKS_OTHERS = /^ambit mcp (?:login|update|add(?= .* -- npx ))\b/;
 const STAYS: readonly (readonly [RegExp, RegExp])[] = [[/^ambit mcp serve --http /, /listening|http:\/\//]];
 
 /** What a page assumes of its reader's project, beside examples/rows. */
@@ -141,7 +143,7 @@ describe("the reference pages", () => {
       const line = /^ambit connect .*--user/.test(command.text)
         ? command.text.replace("ambit connect", "ambit connect --dry-run")
         : command.text.replace("127.0.0.1:8484", "127.0.0.1:0");
-      const asked = FOLLOWS.test(line) ? line.replace(FOLLOWS, "$& --help") : line;
+      const asked = line.replace(FOLLOWS, "$& --help").replace(ASKS_OTHERS, "$& --help");
       let { status, output } = await run(project, asked, stays, stdin);
       // A person is asked at a terminal; a script says yes beforehand.
       if (output.includes("no terminal to ask at") && !command.text.includes("--yes"))

@@ -110,7 +110,7 @@ describe("on a terminal", () => {
     const ran = await asked(
       ["grant", "aide"],
       [
-        ["agent.consult", DOWN.repeat(14)],
+        ["agent.consult", DOWN.repeat(16)],
         ["fetch from the network", ENTER],
         ["Which hosts", ENTER],
         ["required: without it the grant covers nothing", `api.github.com, *.weather.gov${ENTER}`],

@@ -276,7 +276,7 @@ describe("a look-alike id", () => {
   test.each([["-y"], ["sco\u200but"], ["anonymous"], ["scout "]])("as a file name grants nothing: %j", async (id) => {
     fixture.agent(id, ["memory.read"]);
     const shown = await fixture.ambit("trust", "--yes");
-    expect(shown.out).toMatch(/id/);
+    expect(shown.out).toMatch(/rename the file/);
     const opened = await caller.open(fixture.project, id);
     expect(opened.ok ? await reads(opened.value, "a") : "refused").not.toBe("done");
     rmSync(join(fixture.project, ".ambit", "agents", `${id}.md`));
