@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientSettings } from "../cli/connect/connect.ts";
 import { CONNECTIONS, type ConnectScope } from "../clients/connect/connections.ts";
-import { commandIn, hookCommand } from "../clients/connect/hook-command.ts";
+import { choiceIn, commandIn, type HookLineChoice, hookCommand } from "../clients/connect/hook-command.ts";
 import { hookGaps } from "../clients/connect/hook-gaps.ts";
 import { errorCode } from "../core/base/error-code.ts";
 import { isJsonObject, type Json, member } from "../core/base/json.ts";
@@ -40,6 +40,10 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
   const { workspace, cwd, home, state, program, environment } = options;
   const project = workspace ?? cwd;
   const ownWords = [process.execPath, join(program, "bin", "ambit")];
+  const ownCommand = (choice: HookLineChoice): string | null =>
+    state === null
+      ? null
+      : hookCommand({ ...choice, native: nativeProgram(program), daemon: daemonFolder(state), ambit: ownWords });
   const insideOf = (path: string): string => {
     if (path.startsWith(`${project}/`)) return project;
     return home !== null && path.startsWith(`${home}/`) ? home : dirname(path);
@@ -121,15 +125,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       const value = path.endsWith(".toml") ? tomlValueAt(path, text.value, at) : valueAt(text.value, at);
       return value.ok ? value.value : undefined;
     },
-    command: (choice) =>
-      state === null
-        ? null
-        : hookCommand({
-            ...choice,
-            native: nativeProgram(program),
-            daemon: daemonFolder(state),
-            ambit: ownWords,
-          }),
+    command: ownCommand,
     server: ({ agent, user, folder }) => {
       // Some clients start servers without the variables that say where our folders are.
       const folders = ["XDG_CONFIG_HOME", "XDG_STATE_HOME"].flatMap((name) => {
@@ -151,7 +147,9 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
             const path = file.path.startsWith("/") ? file.path : base === null ? null : join(base, file.path);
             const text = path === null ? null : textAt(path);
             const command = text?.ok === true && text.value !== null ? commandIn(text.value) : null;
-            return path === null || command === null ? [] : [{ client, scope, path, command }];
+            if (path === null || command === null) return [];
+            const choice = choiceIn(command);
+            return [{ client, scope, path, command, isOwn: choice !== null && ownCommand(choice) === command }];
           }),
         ),
       ),

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ConnectScope, connectionOf } from "../clients/connect/connections.ts";
+import { commandIn } from "../clients/connect/hook-command.ts";
 import {
   type ClientTrial,
   TRIAL_LINE,
@@ -96,8 +97,10 @@ function fill(
 
 function settingsText(written: string, trial: ClientTrial, seed = "{}"): string | null {
   const value = valueAt(written, []);
+  const command = commandIn(written);
+  // Files without our hook have switches only.
   if (!value.ok || value.value === undefined || !isJsonObject(value.value)) return null;
-  return JSON.stringify({ ...(JSON.parse(seed) as object), ...trialSettings(value.value, trial) });
+  return JSON.stringify({ ...(JSON.parse(seed) as object), ...trialSettings(value.value, trial, command ?? "") });
 }
 
 function write(path: string, text: string): void {
@@ -147,6 +150,8 @@ async function run(
 ): Promise<TrialAnswer | string> {
   const words = [
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", base, base],
+    // Sockets of the desktop and of engines: a network of its own does not keep a program from those that have a path.
+    ...["--tmpfs", "/run", "--ro-bind-try", "/run/current-system", "/run/current-system"],
     ...["--unshare-net", "--unshare-pid", "--new-session", "--die-with-parent", "--chdir", join(base, "project")],
     ...[process.execPath, join(program, "dist", "trial.cjs"), JSON.stringify(request)],
   ];

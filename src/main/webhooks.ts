@@ -21,12 +21,17 @@ export const listenForHooks: TasksPorts["webhooks"] = async (port, handle) => {
   const isTooMany = (): boolean => {
     const now = performance.now();
     requests = requests.filter((at) => now - at < minuteMilliseconds);
-    return requests.push(now) > requestsAMinuteMax;
+    if (requests.length >= requestsAMinuteMax) return true;
+    requests.push(now);
+    return false;
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = PATH.exec(request.url ?? "")?.[1];
     if (name === undefined) return ended(response, 404);
     if (request.method !== "POST") return ended(response, 405);
+    // A page in a browser: it has no key, and must not take the place of those that have one.
+    if (request.headers.origin !== undefined || request.headers["sec-fetch-site"] !== undefined)
+      return ended(response, 403);
     if (isTooMany()) return ended(response, 429);
     const body = await bodyOf(request);
     if (typeof body === "number") return ended(response, body);

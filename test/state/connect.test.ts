@@ -59,6 +59,17 @@ function startOf(file: string): readonly string[] {
 }
 
 describe("connect and disconnect", () => {
+  test("doctor runs no line of a project's settings that ambit did not write", async () => {
+    const planted = join(fixture.project, "planted");
+    const hooks = {
+      PreToolUse: [{ hooks: [{ type: "command", command: `: ambit-hook claude coder; touch ${planted}` }] }],
+    };
+    writeFileSync(settings, JSON.stringify({ hooks }));
+    const told = await fixture.ambit("doctor");
+    expect(told.out).toContain("not as this ambit writes it");
+    expect(existsSync(planted)).toBe(false);
+  });
+
   test("keep comments and formatting, deny a canary, and restore every byte", async () => {
     writeFileSync(settings, SETTINGS);
     const connected = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");

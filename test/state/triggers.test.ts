@@ -158,6 +158,7 @@ describe("on webhook", () => {
     const url = `${address}/api/trigger/deploy`;
     expect((await fetch(url, { method: "POST", body: new Uint8Array([0xff, 0xfe]) })).status).toBe(400);
     expect((await fetch(url)).status).toBe(405);
+    expect((await fetch(url, { method: "POST", headers: { origin: "https://example.com" } })).status).toBe(403);
     expect((await fetch(`${address}/`, { method: "POST" })).status).toBe(404);
   });
   test("needs a secret that is bound to webhooks, and listens on the loopback address alone", () => {

@@ -7,11 +7,13 @@ import { root } from "../e2e/ambit.ts";
 import { Fixture } from "../state/fixture.ts";
 
 const page = readFileSync(join(root, "docs", "reference", "tools.md"), "utf8");
-const lines = [...page.matchAll(/^ambit call (\w+) (\w+) '(.*)'$/gm)].map(([, agent = "", tool = "", input = ""]) => ({
-  agent,
-  tool,
-  input,
-}));
+const lines = [...page.matchAll(/^ambit call (\w+) (\w+) '(.*)'(?: +#.*)?$/gm)].map(
+  ([, agent = "", tool = "", input = ""]) => ({
+    agent,
+    tool,
+    input,
+  }),
+);
 
 let fixture: Fixture;
 /** The placeholder for a version is replaced by the one of the example before. */
@@ -39,7 +41,13 @@ test("there are examples", () => {
 test.each(lines.filter(({ tool }) => tool !== "lm_complete"))(
   "ambit call $agent $tool",
   async ({ agent, tool, input }) => {
-    const { status, out } = await fixture.ambit("call", agent, tool, input.replace("5d1a...", version), "--json");
+    const { status, out } = await fixture.ambit(
+      "call",
+      agent,
+      tool,
+      input.replace('"version": "ID"', `"version": ${JSON.stringify(version)}`),
+      "--json",
+    );
     const answer = JSON.parse(out) as { readonly ok: boolean; readonly result: { readonly version?: string } };
     expect([status, answer.ok]).toEqual([0, true]);
     version = answer.result.version ?? version;

@@ -5,8 +5,8 @@ import { EXIT } from "../terminal/exit.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { ConnectPorts } from "./connect.ts";
 
-/** `shadow`: the hook answers, and blocks nothing. `allowed`: the record grants every tool. `failed`: the hook gives no answer. */
-export type CanaryResult = "denied" | "shadow" | "allowed" | "failed";
+/** `shadow`: the hook answers, and blocks nothing. `allowed`: the record grants every tool. `failed`: the hook gives no answer. `foreign`: the line is not as this ambit writes it. */
+export type CanaryResult = "denied" | "shadow" | "allowed" | "failed" | "foreign";
 
 export async function askCanary(
   ports: Pick<ConnectPorts, "cwd" | "clientSettings">,
@@ -36,6 +36,8 @@ export function canaryText(paint: Paint, canary: CanaryResult): string {
       return `${paint.warn("warning")}: the hook answers and blocks nothing: the agent is in shadow mode`;
     case "failed":
       return `${paint.bad("error")}: the hook did not answer a canary call: every call is blocked; see: ambit doctor`;
+    case "foreign":
+      return `${paint.warn("warning")}: the line is not as this ambit writes it, so it was not run`;
     default:
       return canary satisfies never;
   }

@@ -50,6 +50,8 @@ export interface ConnectedHook {
   readonly scope: ConnectScope;
   readonly path: string;
   readonly command: string;
+  /** Whether the line is as this ambit writes it. Another one is never run: it may come with a project. */
+  readonly isOwn: boolean;
 }
 
 export interface HookChoice {

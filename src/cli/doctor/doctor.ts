@@ -117,7 +117,7 @@ export async function doctor(ports: DoctorPorts, names: readonly string[], optio
     for (const { client, path, canary, trial, gaps } of hooks) {
       ports.print(`hook of ${client} in ${visibleText(path)}`);
       ports.print(`  ${canaryText(ports.paint, canary)}`);
-      if (canary === "failed") ports.print(`  fix: ambit connect ${client} --agent AGENT`);
+      if (canary === "failed" || canary === "foreign") ports.print(`  fix: ambit connect ${client} --agent AGENT`);
       else if (trial === null) ports.print("  not verified in the client itself: ambit doctor --clients");
       if (trial !== null)
         ports.print(`  ${trialText(ports.paint, connectionOf(client)?.title ?? client, trial).trim()}`);
@@ -167,8 +167,8 @@ export async function hookReports(
 ): Promise<readonly HookReport[]> {
   const { clientSettings } = ports;
   const reports: HookReport[] = [];
-  for (const { client, scope, path, command } of clientSettings.hooks()) {
-    const canary = await askCanary(ports, client, command);
+  for (const { client, scope, path, command, isOwn } of clientSettings.hooks()) {
+    const canary = isOwn ? await askCanary(ports, client, command) : "foreign";
     const gaps = await clientSettings.gaps({ client, scope, path });
     // One after the other: each client takes a whole processor to start.
     const trial =

@@ -58,3 +58,40 @@ export function commandIn(text: string): string | null {
   }
   return null;
 }
+
+export type HookLineChoice = Omit<HookCommandOptions, "native" | "daemon" | "ambit">;
+
+/**
+ * What a line was made for; null for a text of another form. INVARIANT: a line from a file runs only if it is the one that we make
+ * for this choice ourselves: a project's settings are not to be believed.
+ */
+export function choiceIn(line: string): HookLineChoice | null {
+  const mark = `${HOOK_MARK} `;
+  const named = line.startsWith(mark) ? wordsAt(line, mark.length) : null;
+  const started = named === null ? null : wordsAt(line, named.end + "; ".length);
+  if (started === null) return null;
+  const [, , , , client, agent, ...more] = started.words;
+  if (client === undefined || agent === undefined) return null;
+  const after = (option: string): string | null => more[more.indexOf(option) + 1] ?? null;
+  return {
+    ...{ client, agent },
+    user: more.includes("--user") ? after("--user") : null,
+    folder: more.includes("--in") ? after("--in") : null,
+    isConfined: !more.includes("--no-sandbox"),
+    hasServer: more.includes("--server"),
+  };
+}
+
+/** Words as `shellQuoted` writes them, up to the end of a command. */
+function wordsAt(line: string, start: number): { readonly words: readonly string[]; readonly end: number } {
+  const word = /([A-Za-z0-9_./:=@%+-]+|'[^']*'(?:\\''[^']*')*) ?/y;
+  const words: string[] = [];
+  word.lastIndex = start;
+  let end = start;
+  for (let found = word.exec(line); found !== null; found = word.exec(line)) {
+    const [, text = ""] = found;
+    words.push(text.startsWith("'") ? text.slice(1, -1).replaceAll("'\\''", "'") : text);
+    end = word.lastIndex;
+  }
+  return { words, end };
+}

@@ -1,7 +1,6 @@
 // How a client that runs without a terminal is tried with our hook: its words and variables in a scratch home, with a scripted model on
 // loopback in place of its own, and what the end of the trial means.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
-import { isOurs } from "../connect/connections.ts";
 import type { ModelProvider } from "./model-providers.ts";
 
 export interface TrialFolders {
@@ -93,21 +92,31 @@ export function trialOf(client: string): ClientTrial | null {
  * Of settings that have our hook, that hook and what decides whether hooks run. INVARIANT: hooks of others, programs that bring
  * credentials and variables stay outside the trial.
  */
-export function trialSettings(settings: JsonObject, { kept }: ClientTrial): JsonObject {
+export function trialSettings(settings: JsonObject, { kept }: ClientTrial, command: string): JsonObject {
   const members = kept.flatMap((key): readonly (readonly [string, Json])[] => {
     const value = member(settings, key);
     if (value === undefined) return [];
-    return [[key, key === "hooks" && isJsonObject(value) ? ourHooks(value) : value]];
+    return [[key, key === "hooks" && isJsonObject(value) ? ourHooks(value, command) : value]];
   });
   return Object.fromEntries(members);
 }
 
-function ourHooks(events: JsonObject): JsonObject {
+function ourHooks(events: JsonObject, command: string): JsonObject {
+  const isOurs = (group: Json): boolean => {
+    const commands = commandsOf(group);
+    return commands.length > 0 && commands.every((one) => one === command);
+  };
   const kept = Object.entries(events).map(([event, list]): readonly [string, Json] => [
     event,
     isJsonList(list) ? list.filter(isOurs) : [],
   ]);
   return Object.fromEntries(kept);
+}
+
+function commandsOf(value: Json): readonly Json[] {
+  if (isJsonList(value)) return value.flatMap(commandsOf);
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => (key === "command" ? [one] : commandsOf(one)));
 }
 
 /** What the process of a trial prints: the client's end, and what its model was told. */

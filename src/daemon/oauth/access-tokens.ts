@@ -129,6 +129,7 @@ export class AccessTokens {
     if (known === undefined || setting === null || known.client.expires <= this.#options.now()) return false;
     const issuer = setting.issuers.find(({ issuer: name }) => name === known.claims.iss);
     const isOurs = [known.claims.aud].flat().includes(setting.resource);
+    if (issuer?.scopes.every((scope) => scopesOf(known.claims).includes(scope)) === false) return false;
     const mapped = issuer === undefined || !isOurs ? null : this.#clientOf(issuer, known.claims);
     return mapped?.ok === true && mapped.value.id === id;
   }

@@ -229,12 +229,14 @@ export class SignIns {
     });
     try {
       const tokens = await refreshSignIn({ ...facts, client: information }, token, fetch);
+      // A person may have signed out, or in again, meanwhile: these tokens are of the sign-in before.
+      if (this.#stored(one)?.version !== version) return "the sign-in has ended";
       return await this.#keep(one, { ...stored, version: version + 1 }, information, tokens);
     } catch (error) {
       const why = refused as FetchRefusal | null;
       if (why !== null) return refusedText(why);
       const message = `its token could not be refreshed: ${signInFault(error)}`;
-      if (isEnded(error)) await this.#end(one, stored, message);
+      if (isEnded(error) && this.#stored(one)?.version === version) await this.#end(one, stored, message);
       return message;
     }
   }
