@@ -46,7 +46,7 @@ beforeAll(async () => {
   );
   fixture.agent("scout", ["tool.invoke{tools=[counting__*]}"]);
   await fixture.begin();
-}, 60_000);
+});
 
 afterAll(async () => {
   counter.close();
@@ -98,55 +98,43 @@ describe("killed at every step of a call", () => {
     await settled();
     expect(executed).toEqual([1]);
     expect(await faults()).toEqual({ twice: [], unrecorded: [] });
-  }, 60_000);
+  });
 
-  test.each([0, 3, 10, 30, 100, 300])(
-    "the gateway, after %i ms",
-    async (milliseconds) => {
-      const mine = await client();
-      for (let at = 0; at < 4; at++) call(mine, { wait: at * 30 });
-      await pause(milliseconds, "the kill falls into another step of the calls");
-      mine.child.kill("SIGKILL");
-      await mine.over;
-      await settled();
-      expect(await faults()).toEqual({ twice: [], unrecorded: [] });
-    },
-    60_000,
-  );
+  test.each([0, 3, 10, 30, 100, 300])("the gateway, after %i ms", async (milliseconds) => {
+    const mine = await client();
+    for (let at = 0; at < 4; at++) call(mine, { wait: at * 30 });
+    await pause(milliseconds, "the kill falls into another step of the calls");
+    mine.child.kill("SIGKILL");
+    await mine.over;
+    await settled();
+    expect(await faults()).toEqual({ twice: [], unrecorded: [] });
+  });
 
-  test.each([0, 3, 10, 30, 100, 300])(
-    "the daemon, after %i ms",
-    async (milliseconds) => {
-      const mine = await client();
-      const numbers = [0, 30, 60, 90].map((wait) => call(mine, { wait }));
-      await pause(milliseconds, "the kill falls into another step of the calls");
-      await fixture.killDaemon();
-      await fixture.startDaemon();
-      await until(() => numbers.every((number) => isAnswered(mine, number)), "every call is answered");
-      mine.child.stdin?.end();
-      await mine.over;
-      await settled();
-      expect(await faults()).toEqual({ twice: [], unrecorded: [] });
-      expect((await fixture.ambit("audit", "verify")).status).toBe(0);
-    },
-    60_000,
-  );
+  test.each([0, 3, 10, 30, 100, 300])("the daemon, after %i ms", async (milliseconds) => {
+    const mine = await client();
+    const numbers = [0, 30, 60, 90].map((wait) => call(mine, { wait }));
+    await pause(milliseconds, "the kill falls into another step of the calls");
+    await fixture.killDaemon();
+    await fixture.startDaemon();
+    await until(() => numbers.every((number) => isAnswered(mine, number)), "every call is answered");
+    mine.child.stdin?.end();
+    await mine.over;
+    await settled();
+    expect(await faults()).toEqual({ twice: [], unrecorded: [] });
+    expect((await fixture.ambit("audit", "verify")).status).toBe(0);
+  });
 
-  test.each(["before", "after"])(
-    "the server, %s the execution",
-    async (exit) => {
-      const mine = await client();
-      const number = call(mine, { exit });
-      await until(() => isAnswered(mine, number), "the caller is told");
-      const [answer] = mine.told.filter((one) => typeof one !== "string" && one.id === 1_000 + number);
-      expect(answer).toMatchObject({ result: { isError: true } });
-      mine.child.stdin?.end();
-      await mine.over;
-      expect(executed.filter((one) => one === number)).toHaveLength(exit === "after" ? 1 : 0);
-      expect(await faults()).toEqual({ twice: [], unrecorded: [] });
-    },
-    60_000,
-  );
+  test.each(["before", "after"])("the server, %s the execution", async (exit) => {
+    const mine = await client();
+    const number = call(mine, { exit });
+    await until(() => isAnswered(mine, number), "the caller is told");
+    const [answer] = mine.told.filter((one) => typeof one !== "string" && one.id === 1_000 + number);
+    expect(answer).toMatchObject({ result: { isError: true } });
+    mine.child.stdin?.end();
+    await mine.over;
+    expect(executed.filter((one) => one === number)).toHaveLength(exit === "after" ? 1 : 0);
+    expect(await faults()).toEqual({ twice: [], unrecorded: [] });
+  });
 });
 
 test("the control: the same server without ambit executes what no log has", async () => {
