@@ -10,7 +10,7 @@ const lock = (packages: Record<string, Json>): Json => ({
   packages: { "": {}, "node_modules/@a/server": server, ...packages },
 });
 const read = (packages: Record<string, Json>): ReturnType<typeof readNpmLock> =>
-  readNpmLock(lock(packages), "@a/server", REGISTRY);
+  readNpmLock(lock(packages), "@a/server", REGISTRY, (path) => path !== "node_modules/other-machine");
 
 test("every package is a line of the pin, in an order of its own", () => {
   expect(read({ "node_modules/leaf": { ...leaf, hasInstallScript: true } })).toEqual({
@@ -39,20 +39,21 @@ test.each<[string, Json, string]>([
   ],
   ["that is a link", { ...leaf, link: true }, "from another place"],
   ["without a version", { integrity: INTEGRITY }, "from another place"],
+  ["inside the archive of another one", { version: "1.0.0", inBundle: true }, "inside the archive"],
   ["that is no object", 7, "no lock that can be read"],
 ])("a package %s is refused", (_, entry, why) => {
   expect(read({ "node_modules/leaf": entry })).toEqual({ ok: false, message: expect.stringContaining(why) });
 });
 
-test.each<[string, Json]>([
-  ["from the registry's host", { ...leaf, resolved: "https://registry.example.test/other/leaf.tgz" }],
-  ["inside the archive of another one", { version: "1.0.0", inBundle: true }],
-])("a package %s is accepted", (_, entry) => {
-  expect(read({ "node_modules/leaf": entry }).ok).toBe(true);
+test.each<[string, string, Json]>([
+  ["from the registry's host", "leaf", { ...leaf, resolved: "https://registry.example.test/other/leaf.tgz" }],
+  ["that would be inside an archive, and was not installed", "other-machine", { version: "1.0.0", inBundle: true }],
+])("a package %s is accepted", (_, name, entry) => {
+  expect(read({ [`node_modules/${name}`]: entry }).ok).toBe(true);
 });
 
 test.each<[Json]>([[null], [[]], [{}], [{ packages: 7 }], [{ packages: {} }]])("%j is no lock", (value) => {
-  expect(readNpmLock(value, "@a/server", REGISTRY).ok).toBe(false);
+  expect(readNpmLock(value, "@a/server", REGISTRY, () => true).ok).toBe(false);
 });
 
 test.each([

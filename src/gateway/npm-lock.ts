@@ -22,8 +22,13 @@ export type NpmLockResult = Result<ResolvedPackage, Failure>;
 const packagesMax = 10_000;
 const TOP = "node_modules/";
 
-/** `registry`: the address that the packages are from. */
-export function readNpmLock(lock: Json, name: string, registry: string): NpmLockResult {
+/** `registry`: the address that the packages are from. `isThere`: whether npm wrote the folder of a package. */
+export function readNpmLock(
+  lock: Json,
+  name: string,
+  registry: string,
+  isThere: (path: string) => boolean,
+): NpmLockResult {
   const packages = isJsonObject(lock) ? member(lock, "packages") : undefined;
   if (!isJsonObject(packages)) return refuse("npm wrote no lock that can be read");
   const paths = Object.keys(packages).filter((path) => path !== "");
@@ -37,13 +42,15 @@ export function readNpmLock(lock: Json, name: string, registry: string): NpmLock
     if (!isJsonObject(entry)) return refuse("npm wrote no lock that can be read");
     const { version, integrity, resolved, link, inBundle } = entry as Readonly<Record<string, Json | undefined>>;
     const called = path.slice(path.lastIndexOf(TOP) + TOP.length);
-    // Part of the archive of another package, whose integrity covers it.
     const isBundled = inBundle === true;
     if (link === true || typeof version !== "string" || !isFrom(resolved, registry))
       return refuse(`it needs ${called} from another place than the registry, which cannot be pinned`);
+    // npm fetches what an archive should bundle and lacks, and such a package has no integrity.
+    if (isBundled && isThere(path))
+      return refuse(`it needs ${called}@${version} from inside the archive of another package, which cannot be pinned`);
     if (!isBundled && (typeof integrity !== "string" || !INTEGRITY.test(integrity)))
       return refuse(`the registry has no SHA-2 integrity for ${called}@${version}`);
-    lines.push(`${path} ${version} ${isBundled ? "bundled" : String(integrity)}`);
+    lines.push(`${path} ${version} ${isBundled ? "absent" : String(integrity)}`);
     if (entry["hasInstallScript"] === true) scripts.push(`${called}@${version}`);
   }
   const { version, integrity } = found as { readonly version: string; readonly integrity?: Json };

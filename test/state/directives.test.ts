@@ -58,6 +58,17 @@ describe("a directive", () => {
     const { out } = walk.ambit("log", "--kind", "control", "--text", "directive", "--json", "--count", "100");
     expect(out.match(/"directive done"/g)).toHaveLength(2);
   });
+  test("a schedule of a delegated task is paid by the same agents, and as deep in delegations", () => {
+    const first = ran("lead", assistant("done"));
+    walk.write({ "later.jsonl": `${assistant(`SCHEDULE[after ${first}]: hand-on.jsonl`)}\n` });
+    walk.write({ "hand-on.jsonl": `${assistant("DELEGATE[intern]: quiet.jsonl")}\n` });
+    ran("lead", assistant("DELEGATE[dev]: later.jsonl"));
+    work();
+    const timed = tasks().find(({ agent, origin }) => agent === "dev" && origin?.kind === "schedule");
+    expect(timed).toMatchObject({ state: "done", payers: ["lead"], origin: { depth: 1 } });
+    expect(madeBy(timed?.id ?? "")).toMatchObject([{ payers: ["lead", "dev"], origin: { kind: "agent", depth: 2 } }]);
+    walk.ambit("schedules", "remove", timed?.origin?.id ?? "");
+  });
   test.each([
     ["sideways", "lead", "side"],
     ["up", "dev", "lead"],

@@ -1,7 +1,7 @@
 // Schedules that files and webhooks start, through the built program and a runner that listens on the loopback address.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
@@ -33,28 +33,37 @@ const schedule = (...words: readonly string[]): string => {
   return (JSON.parse(added.out) as { schedule: { id: string } }).schedule.id;
 };
 
-let runner: ChildProcess | null = null;
+let runner: Runner | null = null;
 let address = "";
 
-async function begin(): Promise<void> {
+interface Runner {
+  readonly process: ChildProcess;
+  readonly address: string;
+}
+async function runnerIn(folder: string): Promise<Runner> {
   const program = [join(root, "bin", "ambit"), "tasks", "work", "--json", "--webhooks", "0"];
-  const started = spawn(process.execPath, program, { cwd: walk.folder, env: environment });
+  const started = spawn(process.execPath, program, { cwd: folder, env: environment });
   let out = "";
   started.stdout.on("data", (bytes: Buffer) => {
     out += bytes.toString();
   });
-  runner = started;
   const isListening = (): boolean => out.includes('"webhooks"');
   expect(await holdsWithin(patienceMilliseconds, isListening, 100)).toBe(true);
-  address = (JSON.parse(out.split("\n")[0] ?? "") as { webhooks: string }).webhooks;
+  return {
+    process: started,
+    address: (JSON.parse(out.split("\n")[0] ?? "") as { webhooks: string }).webhooks,
+  };
 }
-async function end(): Promise<void> {
-  const ended = runner;
+async function begin(): Promise<void> {
+  runner = await runnerIn(walk.folder);
+  ({ address } = runner);
+}
+async function end(ended: Runner | null = runner): Promise<void> {
   if (ended === null) return;
-  runner = null;
+  if (ended === runner) runner = null;
   await new Promise((give) => {
-    ended.once("exit", give);
-    ended.kill("SIGTERM");
+    ended.process.once("exit", give);
+    ended.process.kill("SIGTERM");
   });
 }
 
@@ -62,12 +71,13 @@ interface HookParts {
   readonly at?: number;
   readonly key?: string;
   readonly signature?: string;
+  readonly to?: string;
 }
 async function hook(name: string, body: string, parts: HookParts = {}): Promise<number> {
-  const { at = Math.floor(Date.now() / 1000), key = KEY } = parts;
+  const { at = Math.floor(Date.now() / 1000), key = KEY, to = address } = parts;
   const signature = parts.signature ?? createHmac("sha256", key).update(`${at}.${body}`).digest("hex");
   const headers = { "x-ambit-timestamp": String(at), "x-ambit-signature": `sha256=${signature}` };
-  const response = await fetch(`${address}/api/trigger/${name}`, { method: "POST", body, headers });
+  const response = await fetch(`${to}/api/trigger/${name}`, { method: "POST", body, headers });
   return response.status;
 }
 
@@ -120,6 +130,17 @@ describe("on file", () => {
     expect(tasksOf(skip)).toEqual([]);
     expect(isDone(once, 1)).toBe(true);
   });
+});
+
+test("a folder with more files than are looked at is refused, and names what to do", () => {
+  const many = join(walk.folder, "many");
+  mkdirSync(many);
+  for (let number = 0; number < 20_001; number++) writeFileSync(join(many, String(number)), "");
+  const refused = walk.ambit("schedules", "add", "dev", "on file many/**", "x");
+  expect([refused.status === 0, refused.err]).toEqual([false, expect.stringContaining("name a smaller folder")]);
+  // What else is in the workspace does not count.
+  walk.ambit("schedules", "remove", schedule("dev", "on file docs/*.md", "x"));
+  rmSync(many, { recursive: true });
 });
 
 describe("on webhook", () => {
@@ -179,6 +200,32 @@ describe("on webhook", () => {
       return tasks.every(({ state }) => state === "done") && counts.reduce((sum, one) => sum + one, 0) === 8;
     };
     expect(await holdsWithin(patienceMilliseconds, isCounted, 300)).toBe(true);
+  });
+  test("is not started by a request that another workspace had", async () => {
+    const other = new Walk();
+    other.write({ ".ambit/org.yml": "name: Org\ndefaults: { client: echo }\nagents:\n  dev: { role: Dev }\n" });
+    other.trust();
+    expect(other.ambit("schedules", "add", "dev", "on webhook deploy", "x").status).toBe(0);
+    const second = await runnerIn(other.folder);
+    try {
+      const at = Math.floor(Date.now() / 1000);
+      expect(await hook("deploy", "first", { at })).toBe(202);
+      expect(await hook("deploy", "first", { at, to: second.address })).toBe(401);
+      const both = await Promise.all([address, second.address].map((to) => hook("deploy", "second", { at, to })));
+      expect(both.toSorted()).toEqual([202, 401]);
+    } finally {
+      await end(second);
+    }
+  });
+  test("a request from before the schedule was added is too old", async () => {
+    walk.write({ "early-key": KEY });
+    expect(
+      walk.ambit("secrets", "set", "early", "--tool", "webhook", "--host", "localhost", "--from", "file:early-key")
+        .status,
+    ).toBe(0);
+    schedule("dev", "on webhook early", "x");
+    expect(await hook("early", "x", { at: Math.floor(Date.now() / 1000) - 60 })).toBe(401);
+    expect(await hook("early", "x")).toBe(202);
   });
 });
 

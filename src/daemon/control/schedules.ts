@@ -4,7 +4,7 @@ import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { ScheduleView } from "../../core/ports/daemon/task-messages.ts";
 import { MISSED, type Schedule } from "../../core/ports/stores/schedule-store.ts";
 import { isEnded } from "../../core/ports/stores/task-store.ts";
-import { acceptRequest, begun } from "../../org/schedules/schedule-life.ts";
+import { acceptRequest, begun, hasAccepted, TOO_MANY_FILES } from "../../org/schedules/schedule-life.ts";
 import { nextTime, parseWhen, type When } from "../../org/schedules/when.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
@@ -24,6 +24,7 @@ export function scheduleAnswers(
   schedules: Schedules,
 ): readonly (readonly [string, MessageHandler])[] {
   const { stores, redacting } = parts;
+  const deliveries = new Deliveries(parts, schedules);
   const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
   const unknown = (id: string): Answer<never> => refusal("unknown_schedule", `there is no schedule ${id}`);
   return [
@@ -65,7 +66,7 @@ export function scheduleAnswers(
         return found.value === null ? unknown(idIn(exchange)) : { ok: true, value: viewOf(parts, found.value) };
       },
     ],
-    ["schedules.deliver", (exchange) => deliver(parts, schedules, exchange)],
+    ["schedules.deliver", (exchange) => deliveries.deliver(exchange)],
     [
       "schedules.remove",
       async (exchange) => {
@@ -90,7 +91,17 @@ function brief(schedule: Schedule): Schedule {
 
 type ScheduleInput = Pick<
   Schedule,
-  "agent" | "workspace" | "when" | "missed" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax" | "isByAgent"
+  | "agent"
+  | "workspace"
+  | "when"
+  | "missed"
+  | "prompt"
+  | "argv"
+  | "timeoutMilliseconds"
+  | "attemptsMax"
+  | "isByAgent"
+  | "payers"
+  | "depth"
 >;
 
 /** A schedule that has at least one time to come. */
@@ -128,8 +139,11 @@ export async function newSchedule(
   );
   if (schedule === null) return refusal("invalid_input", "there is no such time to come");
   // What changes from now on counts.
-  const files = new WatchedFiles(parts).look(schedule);
-  return { ok: true, value: files === null ? schedule : { ...schedule, seen: files.state } };
+  const files = await new WatchedFiles(parts).look(schedule);
+  if (files === null) return { ok: true, value: schedule };
+  return files.state === null
+    ? refusal("invalid_input", TOO_MANY_FILES)
+    : { ok: true, value: { ...schedule, seen: files.state } };
 }
 
 /** The tool that a secret of a webhook is bound to: no other one uses its value. */
@@ -143,39 +157,62 @@ function noSecret(name: string): Answer<never> {
   );
 }
 
-/** One request of a webhook: checked, and stored before the sender is answered. */
-async function deliver(parts: DaemonParts, schedules: Schedules, { value }: Exchange): Promise<Answer<object>> {
-  const { stores, wall, redacting, isSigned } = parts;
-  const workspace = textIn(value, "workspace", pathCharactersMax);
-  const name = textIn(value, "name", idCharactersMax);
-  const at = numberIn(value, "at", 0, Number.MAX_SAFE_INTEGER);
-  const signature = textIn(value, "signature", idCharactersMax);
-  const body = textIn(value, "body", bodyCharactersMax);
-  if (workspace === null || name === null || at === null || signature === null || body === null) return BAD;
-  const all = await stores.schedules.list(workspace);
-  if (!all.ok) return refusal(all.code, all.message);
-  const found = all.value.find((one) => !one.isEnded && one.when === `on webhook ${name}`);
-  const isGood = found === undefined ? false : await isSigned(name, `${at}.${body}`, signature);
-  if (isGood === null) return refusal("not_available", "the secret of the webhook cannot be read: ambit secrets list");
-  const refused: { why: keyof typeof REFUSED } = { why: "unsigned" };
-  const changed =
-    found === undefined || !isGood
-      ? null
-      : await stores.schedules.change(
-          found.id,
-          (one) => {
-            const accepted = acceptRequest(one, { at, signature, body: redacting.text(body) }, wall());
-            if (!accepted.ok) refused.why = accepted.why;
-            return accepted.ok ? { schedule: accepted.schedule, task: null } : null;
-          },
-          ({ schedule }) => [schedules.entry(schedule, "requested", null)],
-        );
-  if (changed?.ok === false) return refusal(changed.code, changed.message);
-  if (changed?.value != null) return { ok: true, value: { schedule: changed.value.schedule.id } };
-  const { why } = refused;
-  const noted = await stores.ledger.append([schedules.refusedRequest(workspace, name, why)]);
-  if (!noted.ok) return refusal(noted.code, noted.message);
-  return refusal(why === "many" ? "too_many" : "bad_signature", REFUSED[why]);
+/** Requests of webhooks, one after the other: each is checked, and stored before the sender is answered. */
+class Deliveries {
+  readonly #parts: DaemonParts;
+  readonly #schedules: Schedules;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DaemonParts, schedules: Schedules) {
+    this.#parts = parts;
+    this.#schedules = schedules;
+  }
+
+  /** INVARIANT: the same signature never starts anything twice, in this workspace or another one. */
+  deliver(exchange: Exchange): Promise<Answer<object>> {
+    const delivered = this.#last.then(() => this.#deliver(exchange));
+    this.#last = delivered.catch(() => undefined);
+    return delivered;
+  }
+
+  async #deliver({ value }: Exchange): Promise<Answer<object>> {
+    const { stores, wall, redacting, isSigned } = this.#parts;
+    const workspace = textIn(value, "workspace", pathCharactersMax);
+    const name = textIn(value, "name", idCharactersMax);
+    const at = numberIn(value, "at", 0, Number.MAX_SAFE_INTEGER);
+    const signature = textIn(value, "signature", idCharactersMax);
+    const body = textIn(value, "body", bodyCharactersMax);
+    if (workspace === null || name === null || at === null || signature === null || body === null) return BAD;
+    const all = await stores.schedules.list(null);
+    if (!all.ok) return refusal(all.code, all.message);
+    const found = all.value.find(
+      (one) => one.workspace === workspace && !one.isEnded && one.when === `on webhook ${name}`,
+    );
+    const isGood = found === undefined ? false : await isSigned(name, `${at}.${body}`, signature);
+    if (isGood === null)
+      return refusal("not_available", "the secret of the webhook cannot be read: ambit secrets list");
+    if (found === undefined || !isGood) return this.#refuse(workspace, name, "unsigned");
+    if (all.value.some((one) => hasAccepted(one, signature))) return this.#refuse(workspace, name, "replayed");
+    let why: RefusedRequest = "unsigned";
+    const changed = await stores.schedules.change(
+      found.id,
+      (one) => {
+        const accepted = acceptRequest(one, { at, signature, body: redacting.text(body) }, wall());
+        if (!accepted.ok) ({ why } = accepted);
+        return accepted.ok ? { schedule: accepted.schedule, task: null } : null;
+      },
+      ({ schedule }) => [this.#schedules.entry(schedule, "requested", null)],
+    );
+    if (!changed.ok) return refusal(changed.code, changed.message);
+    if (changed.value !== null) return { ok: true, value: { schedule: changed.value.schedule.id } };
+    return this.#refuse(workspace, name, why);
+  }
+
+  async #refuse(workspace: string, name: string, why: RefusedRequest): Promise<Answer<never>> {
+    const noted = await this.#parts.stores.ledger.append([this.#schedules.refusedRequest(workspace, name, why)]);
+    if (!noted.ok) return refusal(noted.code, noted.message);
+    return refusal(why === "many" ? "too_many" : "bad_signature", REFUSED[why]);
+  }
 }
 
 const bodyCharactersMax = 65_536;
@@ -185,6 +222,7 @@ const REFUSED = {
   replayed: "this request was made before",
   many: "too many requests",
 } as const;
+type RefusedRequest = keyof typeof REFUSED;
 
 /** What of it is over already and starts nothing: the last task of a schedule. */
 async function followedBy(

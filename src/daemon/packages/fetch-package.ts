@@ -1,6 +1,6 @@
 // Fetches a package for an MCP server: npm resolves and unpacks it, without install scripts, in a sandbox that has an empty folder
 // and reaches the registry alone. Scripts, where a person wants them, run afterwards in a sandbox without any network.
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { destinationText, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseUrl } from "../../core/authority/axes/url.ts";
@@ -223,7 +223,8 @@ function resolvedIn(stage: string, name: string, registry: string): Answer<Resol
   const path = join(stage, PACKAGE, "package-lock.json");
   if (statSync(path).size > lockBytesMax) return refusal("too_large", "npm's lock is too large");
   const read = parseJson(readFileSync(path, "utf8"));
-  const resolved = read.ok ? readNpmLock(read.value, name, registry) : null;
+  const isThere = (at: string): boolean => lstatSync(join(stage, PACKAGE, at), { throwIfNoEntry: false }) !== undefined;
+  const resolved = read.ok ? readNpmLock(read.value, name, registry, isThere) : null;
   if (resolved === null) return refusal("not_available", "npm wrote no lock that can be read");
   return resolved.ok ? resolved : refusal("not_available", resolved.message);
 }

@@ -86,6 +86,8 @@ async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOption
     const opened = await tryClient(folder.socket(door), door, asked);
     if (typeof opened !== "string") return { ok: true, value: opened };
     if (opened === "ENOENT" || opened === "ECONNREFUSED") return noDaemon("no daemon is running", "ambit daemon start");
+    // Its process ended with the connection still in the backlog.
+    if (opened === "ECONNRESET" || opened === "EPIPE") return noDaemon("the daemon exited");
     // The kernel's connection backlog is full.
     if (opened !== "EAGAIN" || performance.now() > until)
       return refusal("no_answer", `the daemon cannot be reached: ${opened}`, "ambit daemon stop");

@@ -267,6 +267,8 @@ export class Upstream {
     const id = ++this.#number;
     return new Promise((done) => {
       let timer: NodeJS.Timeout | undefined;
+      let left = milliseconds;
+      let runningSince: number | null = null;
       const onStop = (): void => cancel(STOPPED);
       const give = (answer: UpstreamResult<JsonObject>): void => {
         clearTimeout(timer);
@@ -281,13 +283,17 @@ export class Upstream {
         give(answer);
       };
       const run = (): void => {
+        runningSince = performance.now();
         timer = setTimeout(() => {
           cancel(failedCall(`the server took more than ${milliseconds / 1000} seconds`));
           if (method !== "ping" && !this.#isStateless) void this.#check();
-        }, milliseconds);
+        }, left);
       };
+      // INVARIANT: what the server has used of its time is not given back.
       const hold = (isHeld: boolean): void => {
         clearTimeout(timer);
+        if (runningSince !== null) left = Math.max(0, left - (performance.now() - runningSince));
+        runningSince = null;
         if (!isHeld) run();
       };
       this.#pending.set(id, { talk, give, hold });

@@ -25,11 +25,13 @@ export class Schedules {
     const { stores, now, wall, zones, id: newId } = this.#parts;
     const clocks: Clocks = { wall: wall(), now: now() };
     const due = await stores.schedules.due(workspace, clocks.wall);
+    // Schedules of files are always due.
+    if (due.ok) this.#files.retain(workspace, new Set(due.value.map(({ schedule }) => schedule.id)));
     for (const { schedule, facts } of due.ok ? due.value : []) {
       const zone = zones.named(schedule.zone);
       if (zone === null) continue;
       const task = newId("w");
-      const files = this.#files.look(schedule);
+      const files = await this.#files.look(schedule);
       // Looked at first without a transaction: a schedule that waits for a task is due all the time.
       if (nextStep(schedule, facts, clocks, zone, task, files) === null) continue;
       const changed = await stores.schedules.change(

@@ -90,8 +90,7 @@ export class TaskPower {
       return useDenial("scope_violation", null, `${agent} does not report to you: delegate to agents below you`);
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
       return invalid(null, "the task holds the value of a secret: name the secret instead");
-    const own = session.task === null ? null : await stores.tasks.get(session.task.id);
-    const depth = own?.ok === true && own.value?.origin?.kind === "agent" ? own.value.origin.depth : 0;
+    const depth = await this.#depthOf(session);
     if (depth >= delegationsDeepMax)
       return useDenial(
         "quota",
@@ -146,6 +145,7 @@ export class TaskPower {
     const active = all.value.filter((one) => one.agent === agent && !one.isEnded).length + (run?.schedules.length ?? 0);
     if (active >= schedulesOfAgentMax) return useDenial("quota", null, "you have too many schedules");
     if (!this.#hasRoom(session)) return TOO_MANY;
+    const paid = { payers: session.task?.payers ?? [], depth: await this.#depthOf(session) };
     const made = await newSchedule(this.#parts, {
       ...{
         agent,
@@ -157,6 +157,7 @@ export class TaskPower {
         timeoutMilliseconds,
         attemptsMax,
         isByAgent: true,
+        ...paid,
       },
     });
     if (!made.ok) return invalid(null, made.message);
@@ -186,6 +187,13 @@ export class TaskPower {
       return useDenial("quota", null, `you requested ${capability} before, and it was refused again: work without it`);
     run.requested.set(capability, reason);
     return useResult({ capability, waits: "a person is asked when this run has ended" });
+  }
+
+  /** How many delegations are above the task that runs here. What cannot be read is as deep as can be. */
+  async #depthOf({ task }: Session): Promise<number> {
+    const own = task === null ? null : await this.#parts.stores.tasks.get(task.id);
+    if (own === null) return 0;
+    return own.ok ? (own.value?.origin?.depth ?? 0) : delegationsDeepMax;
   }
 
   #hasRoom(session: Session): boolean {

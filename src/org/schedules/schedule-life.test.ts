@@ -221,6 +221,12 @@ describe("on file", () => {
     expect(at(own.schedule, still("c"), { ...task("w", "done"), hasLanded: true })?.task).not.toBeNull();
     expect(at(fresh, still("b"), task("w", "done"))?.task).not.toBeNull();
   });
+  test("too many files start nothing, and the schedule says so once", () => {
+    const step = at(before, { state: null, isSettled: true, isMissed: false }) ?? unable("step");
+    expect(step).toMatchObject({ task: null, schedule: { seen: "a", reason: expect.stringContaining("20,000") } });
+    expect(at(step.schedule, { state: null, isSettled: true, isMissed: false })).toBeNull();
+    expect(at(step.schedule, still("b"))).toMatchObject({ task: { id: "w" }, schedule: { reason: "" } });
+  });
   test("changes while nothing looked are made up for once, or left out, as written", () => {
     expect(at(before, still("b", true))).toMatchObject({ task: { id: "w" }, schedule: { seen: "b" } });
     expect(at({ ...before, missed: "skip" }, still("b", true))).toMatchObject({ task: null, schedule: { seen: "b" } });
@@ -229,7 +235,7 @@ describe("on file", () => {
 });
 
 describe("on webhook", () => {
-  const hook = schedule("on webhook deploy");
+  const hook = { ...schedule("on webhook deploy"), created: start - hour };
   const seconds = Math.floor(start / 1000);
   const accept = (one: Schedule, signature: string, body = "b", ago = 0): ReturnType<typeof acceptRequest> =>
     acceptRequest(one, { at: seconds - ago, signature, body }, start);
@@ -257,6 +263,8 @@ describe("on webhook", () => {
     expect(accept(hook, "s1", "b", acceptedSeconds + 1)).toEqual({ ok: false, why: "late" });
     expect(accept(hook, "s1", "b", -acceptedSeconds - 1)).toEqual({ ok: false, why: "late" });
     expect(accept(hook, "s1", "b", acceptedSeconds).ok).toBe(true);
+    expect(accept({ ...hook, created: start }, "s1").ok).toBe(true);
+    expect(accept({ ...hook, created: start }, "s1", "b", 1)).toEqual({ ok: false, why: "late" });
     // Also after its task was queued.
     const { schedule: after } = look(one, start) ?? unable("step");
     expect(accept(after, "s1")).toEqual({ ok: false, why: "replayed" });

@@ -64,6 +64,10 @@ function watched(
   { state, isSettled, isMissed }: FileState,
 ): ScheduleStep | null {
   if (last !== null && !isEnded(last)) return null;
+  if (state === null)
+    return schedule.reason === TOO_MANY_FILES
+      ? null
+      : { schedule: { ...schedule, reason: TOO_MANY_FILES }, task: null };
   if (last?.hasLanded === true && schedule.absorbed !== last.id)
     return { schedule: { ...schedule, seen: state, absorbed: last.id, reason: "" }, task: null };
   if (schedule.seen === null) return { schedule: { ...schedule, seen: state }, task: null };
@@ -73,6 +77,8 @@ function watched(
     return { schedule: { ...after, reason: "changes were missed" }, task: null };
   return withTask({ ...after, reason: isMissed ? "made up for missed changes" : "" }, clocks, newTask);
 }
+
+export const TOO_MANY_FILES = "there are more than 20,000 files and folders to look at: name a smaller folder";
 
 function requested(schedule: Schedule, { last }: ScheduleFacts, clocks: Clocks, newTask: string): ScheduleStep | null {
   const { pending, ...rest } = schedule;
@@ -95,19 +101,27 @@ export type AcceptResult =
   | { readonly ok: true; readonly schedule: Schedule }
   | { readonly ok: false; readonly why: "late" | "replayed" | "many" };
 
-/** A request whose signature is right. INVARIANT: each signature is accepted once, and only near its time. */
+/**
+ * A request whose signature is right. INVARIANT: each signature is accepted once, and only near its time. One from before the schedule
+ * was added is too old: a schedule that was removed may have accepted it.
+ */
 export function acceptRequest(
   schedule: Schedule,
   { at, signature, body }: { readonly at: number; readonly signature: string; readonly body: string },
   wall: number,
 ): AcceptResult {
   const now = Math.floor(wall / 1000);
-  if (Math.abs(now - at) > acceptedSeconds) return { ok: false, why: "late" };
+  if (Math.abs(now - at) > acceptedSeconds || at < Math.floor(schedule.created / 1000))
+    return { ok: false, why: "late" };
   const accepted = (schedule.accepted ?? []).filter(([one]) => Math.abs(now - one) <= acceptedSeconds);
-  if (accepted.some(([, one]) => one === signature)) return { ok: false, why: "replayed" };
+  if (hasAccepted(schedule, signature)) return { ok: false, why: "replayed" };
   if (accepted.length >= acceptedMax) return { ok: false, why: "many" };
   const pending = { count: (schedule.pending?.count ?? 0) + 1, body };
   return { ok: true, schedule: { ...schedule, pending, accepted: [...accepted, [at, signature]] } };
+}
+
+export function hasAccepted({ accepted = [] }: Schedule, signature: string): boolean {
+  return accepted.some(([, one]) => one === signature);
 }
 
 function timed(
@@ -174,12 +188,12 @@ function ended(schedule: Schedule, reason: string): ScheduleStep {
 }
 
 function withTask(schedule: Schedule, { now }: Clocks, id: string): ScheduleStep {
-  const { workspace, agent, prompt, argv, timeoutMilliseconds, attemptsMax, count } = schedule;
+  const { workspace, agent, prompt, argv, timeoutMilliseconds, attemptsMax, count, payers = [], depth = 0 } = schedule;
   const task: Task = {
     ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline: null },
-    ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, payers: [] },
+    ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, payers },
     ...{ started: null, requested: [], notes: [] },
-    ...{ reason: "", status: null, origin: { kind: "schedule", id: schedule.id } },
+    ...{ reason: "", status: null, origin: { kind: "schedule", id: schedule.id, depth } },
     ...(schedule.isByAgent === true ? { isByAgent: true } : {}),
   };
   return { schedule: { ...schedule, count: count + 1, lastTask: id }, task };

@@ -14,7 +14,7 @@ import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { appendEntry } from "../log/append.ts";
 import { jsonOf } from "../memory/memory-text.ts";
-import { isFull, readSchedule, readTask, scheduleOf, writeSchedule, writeTask } from "./task-rows.ts";
+import { isFull, isScheduleFull, readSchedule, readTask, scheduleOf, writeSchedule, writeTask } from "./task-rows.ts";
 
 /** `due`: the earliest wall-clock time with something to do; `floor`: the latest one below which there is. */
 export const scheduleTables: string = `
@@ -31,7 +31,6 @@ CREATE TABLE schedule (
 CREATE INDEX schedule_workspace ON schedule (workspace, is_ended);
 `;
 
-const activeMax = 1000;
 /** Schedules that have ended and are the oldest make room for new ones. */
 const endedKeptMax = 1000;
 
@@ -45,8 +44,7 @@ export class SqliteScheduleStore implements ScheduleStore {
   add(schedule: Schedule, entry: LogEntry): Durable<boolean> {
     return this.#loop.write(
       (connection) => {
-        const [row] = connection.all("SELECT count(*) AS count FROM schedule WHERE is_ended = 0");
-        if (Number(row?.["count"]) >= activeMax) return false;
+        if (isScheduleFull(connection)) return false;
         appendEntry(connection, entry);
         writeSchedule(connection, schedule);
         return true;

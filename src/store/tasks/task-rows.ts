@@ -12,6 +12,14 @@ export function isFull(connection: Connection): boolean {
   return Number(row?.["count"]) >= openMax;
 }
 
+const activeMax = 1000;
+
+/** No further schedule is added. */
+export function isScheduleFull(connection: Connection): boolean {
+  const [row] = connection.all("SELECT count(*) AS count FROM schedule WHERE is_ended = 0");
+  return Number(row?.["count"]) >= activeMax;
+}
+
 export function readTask(connection: Connection, id: string): Task | null {
   const [row] = connection.all("SELECT body FROM task WHERE id = ?", jsonOf(id));
   return row === undefined ? null : taskOf(row);

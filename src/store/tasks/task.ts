@@ -16,7 +16,7 @@ import type { Connection } from "../connection.ts";
 import type { LinkRows } from "../links/link.ts";
 import { appendEntry } from "../log/append.ts";
 import { jsonOf, plainOf } from "../memory/memory-text.ts";
-import { isFull, readTask, taskOf, writeSchedule, writeTask } from "./task-rows.ts";
+import { isFull, isScheduleFull, readTask, taskOf, writeSchedule, writeTask } from "./task-rows.ts";
 
 /** The columns beside the body are what claims search by. */
 export const taskTables: string = `
@@ -202,10 +202,18 @@ function writeEffects(
     else notes.push(`${hired.name.agent} was not hired: it was there, or you had ${most} agents, when your run ended.`);
   }
   for (const { task, entry } of tasks) {
+    if (isFull(connection)) {
+      notes.push(`The task for ${task.agent} was not queued: there were too many tasks when your run ended.`);
+      continue;
+    }
     appendEntry(connection, entry);
     writeTask(connection, task);
   }
   for (const { schedule, entry } of schedules) {
+    if (isScheduleFull(connection)) {
+      notes.push(`The schedule \`${schedule.when}\` was not added: there were too many schedules when your run ended.`);
+      continue;
+    }
     appendEntry(connection, entry);
     writeSchedule(connection, schedule);
   }

@@ -16,7 +16,8 @@ export interface PendingRequests {
 
 /** What the files of an `on file` schedule look like now. */
 export interface FileState {
-  readonly state: string;
+  /** Null: there are too many to look at. */
+  readonly state: string | null;
   /** They were the same at the look before. */
   readonly isSettled: boolean;
   /** Nothing looked at them for longer than a moment. */
@@ -35,6 +36,9 @@ export interface Schedule {
   readonly prompt: string;
   /** An agent made it: what it had read is in its words. */
   readonly isByAgent?: boolean;
+  /** Of an agent's schedule: who pays for its tasks besides the agent, and how deep in delegations they are. */
+  readonly payers?: readonly string[];
+  readonly depth?: number;
   readonly argv: readonly string[] | null;
   readonly timeoutMilliseconds: number;
   readonly attemptsMax: number;

@@ -15,8 +15,8 @@ export function isEnded({ state }: Pick<Task, "state">): boolean {
 
 /** What queued a task, if no person did. */
 export type TaskOrigin =
-  | { readonly kind: "schedule"; readonly id: string }
-  /** An agent delegated it: `id` is the task it ran, null outside of one; `depth` counts the delegations above it. */
+  | { readonly kind: "schedule"; readonly id: string; readonly depth?: number }
+  /** An agent delegated it: `id` is the task it ran, null outside of one. In both, `depth` counts the delegations above it. */
   | { readonly kind: "agent"; readonly agent: string; readonly id: string | null; readonly depth: number };
 
 /** What a run that ended well directed, and could not have yet. */
