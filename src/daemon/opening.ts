@@ -1,5 +1,5 @@
 // Opens sessions: the user, the agent, and the initial pledge.
-import { ANY, isNothing } from "../core/authority/axes/scope.ts";
+import { ANY } from "../core/authority/axes/scope.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
@@ -8,7 +8,7 @@ import { PRINCIPAL_NAME } from "../core/authority/principal.ts";
 import { agentIdOf } from "../core/base/agent-id.ts";
 import { flagIn, numberOr, optionalText, textIn, textsIn } from "../core/base/fields.ts";
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
-import { parseSpecs, specFault } from "../core/notation/compact/grant-specs.ts";
+import { emptySpec, parseSpecs, specFault } from "../core/notation/compact/grant-specs.ts";
 import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import { type Answer, type Refusal, refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
@@ -293,8 +293,9 @@ export class Opening {
     const root = record?.ok === true ? (record.value.reading.workingRoot ?? null) : null;
     const grants = parseSpecs(specs, reading, root);
     if (grants === null) return specFault("pledge", specs, reading);
-    const empty = grants.findIndex(({ scopes }) => scopes.some(isNothing));
-    if (empty >= 0) return coversNothing(specs[empty] ?? "", grants[empty] as Grant);
+    const empty = emptySpec("pledge", specs, grants);
+    // Leaving the capability out says the same, so the line is a mistake.
+    if (empty !== null) return empty;
     const link = pledgeLink(session, grants);
     if (link === null) return specFault("pledge", specs, reading);
     session.pledges.push(link);
@@ -346,15 +347,6 @@ const TOO_MANY = refusal(
   `this process and its children already have ${sessionsOfProcessMax} sessions`,
   "close some of them",
 );
-
-/** A line that keeps nothing is a mistake: leaving the capability out says the same. */
-function coversNothing(spec: string, { verb }: Grant): string {
-  const key = verb.axes[0]?.keys[0];
-  // An empty list is what covers nothing, whatever else is added.
-  const isEmpty = key === undefined || spec.includes(key) || spec.includes("[]");
-  const fix = isEmpty ? `leave ${verb.verb} out to give it up` : `add \`${key}\``;
-  return `the pledge ${JSON.stringify(spec.slice(0, toldCharactersMax))} covers nothing: ${fix}`;
-}
 
 /** A pledge that does not mention tools does not limit which tools are called, only what they may do. */
 function pledgeLink(session: Session, grants: readonly Grant[]): CompiledLink | null {

@@ -110,10 +110,10 @@ function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, reques
     case "refused":
       return { ok: false, request, refused: value, denial: null };
     case "denied": {
-      const { code, hint, approval, id, reason } = value;
+      const { code, hint, approval, id, reason, need } = value;
       const fix = approval === null ? null : `ambit approve ${approval}`;
       const message = reason === null ? hint : `${hint} Reason: ${reason}`;
-      return { ok: false, request, refused: { code, message, fix }, denial: { id, approval } };
+      return { ok: false, request, refused: { code, message, fix }, denial: { id, approval, need } };
     }
     default:
       return value satisfies never;

@@ -115,6 +115,20 @@ describe("a delegation with `attenuate`", () => {
     });
   });
 
+  test.each([["fs.read"], ["net.post"], ["fs.read{in=[]}"]])(
+    "and a grant that covers nothing is an error, with `attenuate` and without: %s",
+    async (spec) => {
+      const session = await open("manager", { user: "ann" });
+      for (const attenuate of [true, false]) {
+        const refused = await session.do("agent_grant", { agent: "helper", grants: [spec], attenuate });
+        expect([refused.said, JSON.stringify(refused.value)]).toEqual([
+          "invalid_input",
+          expect.stringContaining("covers nothing"),
+        ]);
+      }
+    },
+  );
+
   test("is denied if nothing of it is held", async () => {
     const session = await open("manager", { user: "ann" });
     const wanted = { agent: "helper", grants: ["obs.append"], attenuate: true };

@@ -226,6 +226,7 @@ function tell(ports: ExecPorts, name: string, loaded: LoadedAgent, result: ExecR
     tellDenial(ports, result);
   } else {
     ports.printError(refusalText(result.refused, paint.bad("refused")));
+    if (result.denial?.need != null) ports.printError(`  needs: ${visibleText(result.denial.need)}`);
     tellDenial(ports, result);
   }
 }

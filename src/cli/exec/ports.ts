@@ -6,6 +6,7 @@ import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
+import type { DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
 import type { TaskRun } from "../../core/ports/daemon/task-messages.ts";
 import type { CompletedRun, RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
@@ -61,7 +62,7 @@ export type ExecResult =
       readonly request: Request | null;
       readonly refused: ExecRefusal;
       /** The entry that tells of it, and what waits for a person; null where it never came to a decision. */
-      readonly denial: { readonly id: string; readonly approval: string | null } | null;
+      readonly denial: Pick<DenialView, "id" | "approval" | "need"> | null;
     };
 
 export interface ExecPorts extends CliPorts {

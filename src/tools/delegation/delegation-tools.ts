@@ -7,7 +7,7 @@ import { agentIdOf, alikeAgentId, parseAgentId } from "../../core/base/agent-id.
 import { flagIn, numberOr, textIn, textsIn } from "../../core/base/fields.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { parseSpecs, specFault } from "../../core/notation/compact/grant-specs.ts";
+import { emptySpec, parseSpecs, specFault } from "../../core/notation/compact/grant-specs.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { invalid, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
@@ -132,6 +132,8 @@ function proposal(input: JsonObject, key: AgentKey, reading: Reading): Result<Re
   if (!request.ok) return request;
   const proposed = parseSpecs(specs, reading);
   if (proposed === null) return refuse("bad_value", specFault("grant", specs, reading));
+  const empty = emptySpec("grant", specs, proposed);
+  if (empty !== null) return refuse("bad_value", empty);
   return done({ ...request.value, delegation: { target, proposed } });
 }
 

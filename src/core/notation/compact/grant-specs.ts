@@ -1,4 +1,5 @@
 // Grants written as a list of compact specs, and why one of them is not understood.
+import { isNothing } from "../../authority/axes/scope.ts";
 import type { Grant } from "../../authority/grant.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
@@ -30,9 +31,26 @@ export function specFault(noun: string, specs: readonly string[], reading: Readi
   const at = specs.findIndex((spec) => parseSpecs([spec], reading) === null);
   const spec = specs[at];
   if (spec === undefined) return `one ${noun} is not understood`;
+  return `${specName(noun, specs, at)} is not understood: ${reasonOf(spec, reading)}`;
+}
+
+/** The first spec that covers nothing, and what to do; null if there is none. `grants`: the specs, parsed. */
+export function emptySpec(noun: string, specs: readonly string[], grants: readonly Grant[]): string | null {
+  const at = grants.findIndex(({ scopes }) => scopes.some(isNothing));
+  const [grant, spec] = [grants[at], specs[at]];
+  if (grant === undefined || spec === undefined) return null;
+  const { verb, axes } = grant.verb;
+  const key = axes[0]?.keys[0];
+  // An empty list is what covers nothing, whatever else is added.
+  const isEmpty = key === undefined || spec.includes(key) || spec.includes("[]");
+  const fix = isEmpty ? `leave ${verb} out` : `add \`${key}\``;
+  return `${specName(noun, specs, at)} covers nothing: ${fix}`;
+}
+
+function specName(noun: string, specs: readonly string[], at: number): string {
+  const spec = specs[at] ?? "";
   const which = specs.length === 1 ? `the ${noun}` : `${noun} ${at + 1}`;
-  const shown = JSON.stringify(spec.length > specCharactersMax ? `${spec.slice(0, specCharactersMax)}...` : spec);
-  return `${which}, ${shown}, is not understood: ${reasonOf(spec, reading)}`;
+  return `${which}, ${JSON.stringify(spec.length > specCharactersMax ? `${spec.slice(0, specCharactersMax)}...` : spec)},`;
 }
 
 /**
