@@ -25,6 +25,7 @@ export const FINDING_CODES = [
   "deny_overruled",
   "unknown_agent",
   "missing_workspace",
+  "users_in_project",
   "bad_acceptance",
   "not_checked",
   "unreadable_file",

@@ -49,6 +49,8 @@ export interface ProbeWorkspace {
   /** Folders whose files say what agents may do, or are only to be changed through `records.*`. */
   readonly folders: readonly (readonly string[])[];
   readonly trust: Trust;
+  /** There is a folder `.ambit/users`, which is read nowhere. */
+  readonly hasUsers?: boolean;
 }
 
 /** A tool whose arguments are known. */

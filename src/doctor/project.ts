@@ -10,6 +10,7 @@ export function projectFindings(probe: Probe): readonly Finding[] {
     ...policyFindings(probe),
     ...unfulfilledTools(probe),
     ...(workspace === null ? [] : trustFindings(workspace.trust)),
+    ...(workspace?.hasUsers === true ? [USERS_IN_PROJECT] : []),
     ...configs.flatMap(({ source, diagnostics }) =>
       diagnostics.map((diagnostic) => fromDiagnostic(diagnostic, { agent: null, file: source.name })),
     ),
@@ -18,6 +19,11 @@ export function projectFindings(probe: Probe): readonly Finding[] {
     ),
   ];
 }
+
+const USERS_IN_PROJECT = newFinding("users_in_project", NO_AGENT, {
+  message: ".ambit/users has no effect: records of users are in your own configuration folder",
+  fix: "mv .ambit/users ~/.config/ambit/users",
+});
 
 function trustFindings(trust: Trust): readonly Finding[] {
   switch (trust) {

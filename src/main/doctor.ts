@@ -1,5 +1,6 @@
 // Collects the facts of this machine that doctor checks.
 
+import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
 import { treeOf } from "../agents/disk/agent-text.ts";
 import type { Agents } from "../agents/disk/agents.ts";
@@ -112,7 +113,13 @@ export function doctorPorts({
           diagnostics: configs.filter(([, one]) => one === source).map(([diagnostic]) => diagnostic),
         })),
         workspace:
-          workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
+          workspace === null
+            ? null
+            : {
+                folders: [segmentsOf(join(workspace, ".ambit"))],
+                trust: trustOf(project),
+                hasUsers: existsSync(join(workspace, ".ambit", "users")),
+              },
         machine: {
           ...machineFacts({ native, state }),
           requiresNamespaces: project?.user?.config.namespaces === "required",

@@ -42,6 +42,13 @@ describe("a workspace", () => {
     });
   });
 
+  test("with records of users says that they have no effect there", () => {
+    inFolder({ [`${agents}/scout.md`]: GOOD, ".ambit/users/ann.md": "---\ncapabilities: []\n---\n" }, (folder) => {
+      expect(about(said(doctor(folder, "--json")), "project")).toMatchObject([{ code: "users_in_project" }]);
+      expect(ambit(folder, "explain", "users_in_project").out).toContain("config.yml");
+    });
+  });
+
   test("with a misspelt word shows file, line, caret and the intended word", () => {
     inFolder({ [`${agents}/scout.md`]: "---\ncapabilities:\n  - net.get: { host: [x.com] }\n---\n" }, (folder) => {
       const { status, out } = doctor(folder);

@@ -118,6 +118,12 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Write the id of an agent, or remove the entry.",
     example: "agents: { scout: { web: ask } }",
   },
+  users_in_project: {
+    means:
+      "Records of users limit what is done for a user. A project must not say who its users are, so it has no such records.",
+    doThis: "Move the folder to `users` beside your own config.yml.",
+    example: "mv .ambit/users ~/.config/ambit/users",
+  },
   missing_workspace: {
     means:
       "A user's record names a workspace that is not on this machine. Sessions for the user are refused everywhere but in the workspaces that exist.",
