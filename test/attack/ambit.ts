@@ -37,7 +37,8 @@ export class Ambit {
   /** The probe with these arguments, in the root of the scene. */
   probe(words: readonly string[], more: ExecOptions = {}): Promise<Executed> {
     const { root } = this.#scene;
-    return this.exec([join(root, "probe"), join(root, "scene"), ...words], more);
+    const facts = this.#who.backend === "supervised" ? "scene" : join(root, "scene");
+    return this.exec([join(root, "probe"), facts, ...words], more);
   }
 
   async exec(

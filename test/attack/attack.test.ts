@@ -1,6 +1,6 @@
 // Every attempt of the table, made by a real program in a real sandbox through the command line, as root and as an ordinary user.
-// Each must have been made, must have got the answer that shows what stopped it, and must have left the machine as it was.
-import { existsSync, readFileSync } from "node:fs";
+// With namespaces, and behind a filter that refuses them: the second column. Each must have been made, must have got the answer that shows what stopped it, and must have left the machine as it was.
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Executed } from "./ambit.ts";
@@ -11,7 +11,7 @@ import { rowsFor } from "./rows.ts";
 import { plantCarriers, type Scene } from "./scene.ts";
 
 /** What every machine can try; fewer means that rows were lost. */
-const triedMin = 255;
+const triedMin = 290;
 
 const isRoot = process.getuid?.() === 0;
 
@@ -22,28 +22,37 @@ function reasonNot({ word }: Attempt): string | null {
   return path === undefined || existsSync(path) ? null : `this machine has no ${path}`;
 }
 
+/** Content, and everything that a change would leave behind. */
+function canaryOf({ folder }: Scene): readonly unknown[] {
+  const path = join(folder, "outside", "canary");
+  const { mode, uid, gid, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  return [readFileSync(path, "utf8"), mode, uid, gid, mtimeNs, ctimeNs];
+}
+
 let fixture: AttackFixture;
 beforeAll(() => {
   fixture = new AttackFixture();
 });
 afterAll(() => fixture.remove());
 
-describe.each(callers())("as $caller", (who) => {
+describe.each([...callers(), ...callers("supervised")])("as $caller, by $backend", (who) => {
   // Features this machine lacks cannot be tested on it; `triedMin` limits how many may be skipped.
-  const rows = rowsFor(who.caller).filter((row) => reasonNot(row) === null);
+  const rows = rowsFor(who.caller, who.backend).filter((row) => reasonNot(row) === null);
   let scene: Scene;
   let ran: Executed;
   let outcomes: ReadonlyMap<string, Outcome>;
   let visits: Readonly<Record<string, number>>;
-  let canary = "";
+  let canary: readonly unknown[];
+  let before: readonly unknown[];
 
   beforeAll(async () => {
     const made = await fixture.scene(who);
     scene = made.scene;
     if (isRoot && who.caller === "user") plantCarriers(scene, fixture.programs.probe);
+    before = canaryOf(scene);
     ran = await made.ambit.probe(rows.map(({ word }) => word));
     outcomes = new Map(outcomesIn(ran.output).map((outcome) => [outcome.attempt, outcome]));
-    canary = readFileSync(join(scene.folder, "outside", "canary"), "utf8");
+    canary = canaryOf(scene);
     visits = await scene.end();
   });
 
@@ -76,7 +85,14 @@ describe.each(callers())("as $caller", (who) => {
   test("no connection reached the machine's sockets, and the file beside the root is unchanged", () => {
     expect(Object.entries(visits).filter(([, count]) => count > 0)).toEqual([]);
     expect(Object.keys(visits).length).toBeGreaterThanOrEqual(8);
-    expect(canary).toBe("as it was\n");
+    expect(canary).toEqual(before);
+    expect(canary[0]).toBe("as it was\n");
+  });
+
+  test("the report names this sandbox", () => {
+    const { enforcement } = ran as Executed & { readonly enforcement: readonly { readonly note: string }[] };
+    const notes = enforcement.map(({ note }) => note).join("; ");
+    expect(notes.includes("without namespaces")).toBe(who.backend === "supervised");
   });
 
   test("the secret is nowhere in the program's output", () => {

@@ -18,12 +18,17 @@ export type Mechanism =
   /** Pid 1 is not dumpable: nothing of it can be opened. */
   | "not dumpable"
   | "launcher"
+  /** Without namespaces: it executes the call on a file it resolved itself, or refuses it. */
+  | "supervisor"
   | "environment"
   | "limit"
   /** It is not blocked. The row says why that is as documented. */
   | "unblocked";
 
 export type Caller = "root" | "user";
+
+/** Which sandbox: with namespaces, or the one where they are refused. */
+export type Backend = "namespaces" | "supervised";
 
 export interface Attempt {
   /** Name and argument of the probe. */

@@ -1,21 +1,27 @@
-// The users that start the sandbox: root if we are root, and an ordinary user in any case.
+// The users that start the sandbox: root if we are root, and an ordinary user in any case; on the machine as it is, or behind a
+// filter like a container engine's, which refuses namespaces.
+import { fileURLToPath } from "node:url";
 import { ORDINARY } from "../house/callers.ts";
-import type { Caller } from "./attempt.ts";
+import type { Backend, Caller } from "./attempt.ts";
+
+const FILTER = fileURLToPath(new URL("../supervised/container-filter.py", import.meta.url));
 
 export interface CallerFacts {
   readonly caller: Caller;
+  readonly backend: Backend;
   readonly user: number;
   readonly group: number;
   /** Before the command, to become this caller. */
   readonly prefix: readonly string[];
 }
 
-export function callers(): readonly CallerFacts[] {
+export function callers(backend: Backend = "namespaces"): readonly CallerFacts[] {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-  if (user !== 0) return [{ caller: "user", user, group, prefix: [] }];
+  const filter = backend === "namespaces" ? [] : ["/usr/bin/python3", FILTER];
+  if (user !== 0) return [{ caller: "user", backend, user, group, prefix: filter }];
   const words = ["setpriv", `--reuid=${ORDINARY}`, `--regid=${ORDINARY}`, "--clear-groups", "--"];
   return [
-    { caller: "root", user, group, prefix: [] },
-    { caller: "user", user: ORDINARY, group: ORDINARY, prefix: words },
+    { caller: "root", backend, user, group, prefix: filter },
+    { caller: "user", backend, user: ORDINARY, group: ORDINARY, prefix: [...words, ...filter] },
   ];
 }

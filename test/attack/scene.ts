@@ -6,6 +6,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  existsSync,
   lchownSync,
   lstatSync,
   mkdtempSync,
@@ -48,7 +49,7 @@ export const CONFIGURATION =
 /** Not below /tmp, which is private in a sandbox. */
 const BASE = "/var/tmp";
 
-export async function makeScene({ user, group, prefix }: CallerFacts, programs: Compiled): Promise<Scene> {
+export async function makeScene({ user, group, prefix, backend }: CallerFacts, programs: Compiled): Promise<Scene> {
   const folder = mkdtempSync(join(BASE, "ambit-attack-"));
   const root = join(folder, "root");
   const token = `token-${randomInt(2 ** 40)}`;
@@ -59,7 +60,14 @@ export async function makeScene({ user, group, prefix }: CallerFacts, programs: 
   give(folder, user, group);
   chmodSync(folder, 0o755);
   const keeper = await startKeeper(prefix, programs.keeper, folder);
-  const facts = [`root=${root}`, `token=${token}`, ...paths(folder), ...TRIED, ...keeper.lines];
+  // Without namespaces a program works in a copy, whose path it alone knows.
+  const facts = [
+    `root=${backend === "supervised" ? "." : root}`,
+    `token=${token}`,
+    ...paths(folder),
+    ...TRIED,
+    ...keeper.lines,
+  ];
   writeFileSync(join(root, "scene"), `${facts.join("\n")}\n`);
   return {
     folder,
@@ -85,6 +93,7 @@ export async function makeScene({ user, group, prefix }: CallerFacts, programs: 
 function fill(folder: string, token: string): void {
   writeFiles(folder, files(token));
   symlinkSync(join(folder, "outside", "secret"), join(folder, "root", "secret-link"));
+  if (!existsSync(join(folder, "outside", "link"))) symlinkSync("secret", join(folder, "outside", "link"));
 }
 
 /** Every name of the root with its `lstat` and its content. */

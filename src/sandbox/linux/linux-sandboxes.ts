@@ -1,6 +1,5 @@
 // Sandboxes on Linux: reuses a warm or prepared one of the owner, else starts a new one. The result reports what was
 // enforced and what changed.
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../../core/base/error-code.ts";
 import type { Judge } from "../../core/ports/judge.ts";
@@ -13,7 +12,8 @@ import { runFrame } from "../plan/command.ts";
 import { isForOneCommand, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Command, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
-import { supervisedPlan } from "../plan/supervised/supervised-plan.ts";
+import { supervisedArgv, supervisedPlan } from "../plan/supervised/supervised-plan.ts";
+import { accountThreads } from "./account-threads.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { Backend, SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
@@ -104,7 +104,11 @@ export class LinuxSandboxes implements Sandboxes {
     const found = (await this.#warm(key, trees.trees)) ?? (await this.#new(owner, plan, trees.trees));
     if (!found.ok) return refuse(found.refused);
     const size = terminal?.size ?? null;
-    const frame = runFrame({ ...found.sandbox.parts.plan, argv, hasInput: input !== null, terminal: size }, encode);
+    const words = this.#isSupervised ? supervisedArgv(plan, argv) : argv;
+    const frame = runFrame(
+      { ...found.sandbox.parts.plan, argv: words, hasInput: input !== null, terminal: size },
+      encode,
+    );
     if (frame === null) {
       await found.sandbox.end();
       return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
@@ -226,7 +230,7 @@ export class LinuxSandboxes implements Sandboxes {
     const { system } = this.#parts.environment;
     try {
       const folder = this.#folders.make();
-      const limits = { ...plan.limits, processes: plan.limits.processes + runningThreads() };
+      const limits = { ...plan.limits, processes: plan.limits.processes + accountThreads(process.getuid?.() ?? 0) };
       return { ok: true, parts: { plan: { ...supervisedPlan(plan, folder, system), limits }, private: folder } };
     } catch (error) {
       return { ok: false, refused: unavailable(`no private folder can be made (${errorCode(error)})`) };
@@ -357,12 +361,6 @@ function supervisedFault({ root, masked }: Plan): RunRefusal | null {
 function atCopy(plan: Plan): Plan {
   const { root } = plan;
   return root?.copy === undefined ? plan : { ...plan, root: { ...root, path: root.copy.path } };
-}
-
-/** The limit of processes is compared with all that the account has, on the whole machine. */
-function runningThreads(): number {
-  const total = /^\S+ \S+ \S+ \d+\/(\d+) /.exec(readFileSync("/proc/loadavg", "utf8"))?.[1];
-  return Number(total ?? 0);
 }
 
 /** The same session with another generation of its grants. */

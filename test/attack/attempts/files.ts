@@ -8,7 +8,12 @@ export const FILES: readonly Attempt[] = [
   attempt("read-planted-link=secret-link", "reads it through a link that was there", "mounts", "ENOENT"),
   attempt("read-dots", "reads it by way of `..`", "mounts", "ENOENT"),
   attempt("read-through=/proc/self/root", "reads it below /proc/self/root", "mounts", "ENOENT"),
-  attempt("read-through=/proc/self/cwd/../../../../../..", "reads it below /proc/self/cwd", "mounts", "ENOENT"),
+  attempt(
+    "read-through=/proc/self/cwd/../../../../../../../../../../../..",
+    "reads it below /proc/self/cwd",
+    "mounts",
+    "ENOENT",
+  ),
   attempt("read-through=/proc/1/root", "reads it below /proc/1/root", "not dumpable", "EACCES"),
   attempt("read-through=/proc/1/cwd", "reads it below /proc/1/cwd", "not dumpable", "EACCES"),
   attempt("escape-cwd", "walks up from the working directory", "mounts", "ENOENT"),
@@ -54,4 +59,33 @@ export const DEVICE_FILES: readonly Attempt[] = [
   attempt("tioclinux", "pastes into a console", "seccomp", "EPERM"),
   attempt("tioclinux-high", "the same with a high bit set that the kernel ignores", "seccomp", "EPERM"),
   attempt("tiocsetd", "loads another line discipline", "seccomp", "EPERM"),
+];
+
+/** Calls that change a file's mode, owner or times, and what is exchanged while each is executed. */
+const CALLS: readonly string[] = ["chmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchownat", "utimensat"];
+const AT_FOLDER: readonly string[] = ["fchmodat", "fchmodat2", "fchownat", "utimensat"];
+
+const race = (call: string, what: string, words: string, how: string): Attempt =>
+  attempt(`race=${call}:${what}`, `${call}: ${words}`, "mounts", how);
+
+export const METADATA: readonly Attempt[] = [
+  attempt("see=canary", "sees that a file beside the root exists, its size and times", "mounts", "ENOENT"),
+  attempt("see-target", "reads where a link beside the root leads", "mounts", "ENOENT"),
+  attempt("change-mode=canary", "changes the mode of a file beside the root", "mounts", "ENOENT"),
+  attempt("change-owner=canary", "changes its owner", "mounts", "ENOENT"),
+  attempt("change-times=canary", "changes its times", "mounts", "ENOENT"),
+  attempt("add-attribute=canary", "adds an attribute", "mounts", "ENOENT"),
+  attempt("read-attribute=canary", "reads its attributes", "mounts", "ENOENT"),
+  attempt("watch=outside", "watches a folder beside the root", "mounts", "ENOENT"),
+  attempt("control=flags", "changes flags of a program by a descriptor for reading", "mounts", ["EROFS", "EACCES"]),
+  attempt("control=version", "changes its version", "mounts", ["EROFS", "EACCES", "EPERM"]),
+  attempt("control=volume", "makes a volume in a folder of programs", "mounts", ["EROFS", "EACCES", "ENOTTY"]),
+  ...CALLS.map((call) => race(call, "memory", "rewrites the path while it is looked at", "unchanged")),
+  // Of a link itself there is nothing to exchange.
+  ...CALLS.filter((call) => call !== "lchown").map((call) =>
+    race(call, "link", "exchanges a link while it is looked at", "unchanged"),
+  ),
+  ...CALLS.map((call) => race(call, "folder", "exchanges a folder on the way", "unchanged")),
+  ...AT_FOLDER.map((call) => race(call, "descriptor", "exchanges the descriptor of the folder", "ENOENT")),
+  ...["fchmod", "fchown"].map((call) => race(call, "file", "exchanges the descriptor of the file", "ENOENT")),
 ];

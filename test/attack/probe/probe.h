@@ -37,6 +37,7 @@ extern const struct attempt name_attempts[];
 extern const struct attempt limit_attempts[];
 extern const struct attempt state_attempts[];
 extern const struct attempt foreign_attempts[];
+extern const struct attempt metadata_attempts[];
 
 // Timeout for an answer.
 extern int patience_milliseconds;
@@ -60,5 +61,7 @@ long take(const char *path, char *bytes, size_t size);
 // Makes a small file that may be moved over others.
 const char *own_file(const char *name);
 const char *own_folder(const char *name);
+// A set of our own by its name in a status file, such as CapEff.
+uint64_t held_capabilities(const char *set);
 
 #endif

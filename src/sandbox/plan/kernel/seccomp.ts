@@ -40,10 +40,15 @@ const X32 = 0x40000000;
 /** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET; NEWTIME has no bit in this call. */
 const NEW_NAMESPACES = 0x7e020000;
 const [TIOCSTI, TIOCLINUX, TIOCSETD] = [0x5412, 0x541c, 0x5423];
-const [UNIX, INET, INET6, NETLINK] = [1, 2, 10, 16];
-const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5];
-const [TCP, UDP] = [6, 17];
-const TYPE_MASK = 0xf;
+const [UNIX, NETLINK, SEQUENCED] = [1, 16, 5];
+export const INET = 2;
+export const INET6 = 10;
+export const STREAM = 1;
+export const DATAGRAM = 2;
+export const TCP = 6;
+export const UDP = 17;
+/** Of a socket's type; the other bits are flags. */
+export const TYPE_MASK = 0xf;
 
 export interface SeccompOptions {
   readonly architecture: Architecture;
@@ -94,24 +99,8 @@ export function seccompProgram(options: SeccompOptions): readonly Instruction[] 
     .whenEqual(number("sched_setscheduler"), "schedule")
     .whenEqual(number("sched_setaffinity"), "schedule")
     .whenEqual(number("sched_setattr"), "schedule")
-    .answer(ALLOW)
-    .mark("clone")
-    .load(argument(0))
-    .whenAnySet(NEW_NAMESPACES, "refused")
-    .answer(ALLOW)
-    .mark("ioctl")
-    .load(argument(1))
-    .whenEqual(TIOCSTI, "refused")
-    .whenEqual(TIOCLINUX, "refused")
-    .whenEqual(TIOCSETD, "refused")
-    .answer(ALLOW)
-    // The default personality, and the query for it.
-    .mark("personality")
-    .load(argument(0))
-    .whenEqual(0, "fine")
-    .unlessEqual(0xffffffff, "refused")
-    .mark("fine")
     .answer(ALLOW);
+  ownProcesses(program, (controls) => controls.answer(ALLOW));
   sockets(program, options);
   limits(program);
   schedules(program);
@@ -129,6 +118,23 @@ export function seccompProgram(options: SeccompOptions): readonly Instruction[] 
     .mark("killed")
     .answer(KILL)
     .done();
+}
+
+/**
+ * Children in the namespaces there are, no terminal controls that act for its user, and the default personality or the query
+ * for it. `others` answers the controls that are left. Jumps to "refused".
+ */
+export function ownProcesses(program: Assembler, others: (program: Assembler) => Assembler): void {
+  program.mark("clone").load(argument(0)).whenAnySet(NEW_NAMESPACES, "refused").answer(ALLOW);
+  program.mark("ioctl").load(argument(1));
+  for (const control of [TIOCSTI, TIOCLINUX, TIOCSETD]) program.whenEqual(control, "refused");
+  others(program)
+    .mark("personality")
+    .load(argument(0))
+    .whenEqual(0, "fine")
+    .unlessEqual(0xffffffff, "refused")
+    .mark("fine")
+    .answer(ALLOW);
 }
 
 /** On another architecture or x32 the numbers below mean other calls: jumps to "killed". */
@@ -170,6 +176,11 @@ function sockets(program: Assembler, { networkNamespace, namedSockets }: Seccomp
       .mark("open")
       .answer(ALLOW);
   } else program.mark("socket").answer(EAFNOSUPPORT);
+  socketPairs(program);
+}
+
+/** Connected Unix sockets; "unix" is for a socket that is known to be one. Jumps to "family" and "protocol". */
+export function socketPairs(program: Assembler): void {
   program
     .mark("socketpair")
     .load(argument(0))
@@ -186,10 +197,10 @@ function sockets(program: Assembler, { networkNamespace, namedSockets }: Seccomp
 const RLIMIT_CORE = 4;
 
 /**
- * Limits of the calling process only. The core limit is as low as it can be (`setup.ts`); a program that sets it to
+ * Limits of the calling process only, at "own limit" and "limit"; jumps to "refused" and "done". The core limit is as low as it can be (`setup.ts`); a program that sets it to
  * zero is told that it succeeded, because some programs exit otherwise.
  */
-function limits(program: Assembler): void {
+export function limits(program: Assembler): void {
   program
     .mark("own limit")
     .load(argument(0))

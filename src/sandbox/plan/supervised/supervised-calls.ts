@@ -26,7 +26,10 @@ export const OTHERS_REFUSED: Readonly<Record<string, Numbers>> = {
   file_setattr: [469, 469],
 };
 
-/** Attributes of files, by name or descriptor: Landlock does not hold them, and few programs need them. */
+/**
+ * Attributes of files: Landlock does not hold them, and few programs need them. Reading is refused by name alone: a descriptor
+ * was opened for reading, which Landlock holds.
+ */
 export const ATTRIBUTES: Readonly<Record<string, Numbers>> = {
   setxattr: [188, 5],
   lsetxattr: [189, 6],
@@ -34,7 +37,13 @@ export const ATTRIBUTES: Readonly<Record<string, Numbers>> = {
   removexattr: [197, 14],
   lremovexattr: [198, 15],
   fremovexattr: [199, 16],
+  getxattr: [191, 8],
+  lgetxattr: [192, 9],
+  listxattr: [194, 11],
+  llistxattr: [195, 12],
   setxattrat: [463, 463],
+  getxattrat: [464, 464],
+  listxattrat: [465, 465],
   removexattrat: [466, 466],
 };
 

@@ -47,6 +47,19 @@ export function supervisedPlan(plan: Plan, folders: PrivateFolders, system: Syst
   };
 }
 
+/**
+ * The command with its program by the name that it has in the copy. Only the first word: the others are text, which was decided
+ * as it is.
+ */
+export function supervisedArgv(
+  { root }: Plan,
+  [program, ...words]: readonly [string, ...string[]],
+): readonly [string, ...string[]] {
+  const folder = root?.copy === undefined ? null : `${pathOf(root.path)}/`;
+  if (root?.copy === undefined || folder === null || !program.startsWith(folder)) return [program, ...words];
+  return [`${pathOf(root.copy.path)}/${program.slice(folder.length)}`, ...words];
+}
+
 export const GIT_SETTINGS = "gitconfig";
 
 /** The content of our own settings for git. */

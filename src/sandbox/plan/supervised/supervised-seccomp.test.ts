@@ -146,8 +146,12 @@ describe.each(["x86-64", "arm64"] as const)("on %s", (architecture) => {
       EPERM,
       ENOSYS,
     ]);
-    for (const control of [0x5412, 0x541c, 0x40086602, 0x401c5820, 0x40806685])
-      expect(on(of("ioctl"), 3, control)).toBe(EPERM);
-    expect(on(of("ioctl"), 3, 0x5401)).toBe(ALLOW);
+    const terminal = [0x5412, 0x541c, 0x5423];
+    const attributes = [0x40086602, 0x401c5820, 0x40806685, 0x800c6613, 0x40087602, 0x40047211, 0x4004f501];
+    const volumes = [0xc0189436, 0x5000940e, 0x50009401, 0x5000940f, 0x50009417];
+    for (const control of [...terminal, ...attributes, ...volumes]) expect(on(of("ioctl"), 3, control)).toBe(EPERM);
+    const queries = [0x5401, 0x5421, 0x541b, 0x80086601, 0x801c581f, 0x80087601, 0xc020660b];
+    const copies = [0x40049409, 0x4020940d];
+    for (const control of [...queries, ...copies]) expect(on(of("ioctl"), 3, control)).toBe(ALLOW);
   });
 });

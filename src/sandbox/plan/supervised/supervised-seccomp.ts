@@ -5,15 +5,24 @@ import { Assembler, type Instruction } from "../kernel/bpf.ts";
 import {
   ALLOW,
   argument,
-  argumentHigh,
+  DATAGRAM,
   DONE,
   EAFNOSUPPORT,
   ENOSYS,
   EPERM,
   EPROTONOSUPPORT,
   HAND_OVER,
+  INET,
+  INET6,
   KILL,
   knownArchitecture,
+  limits,
+  ownProcesses,
+  STREAM,
+  socketPairs,
+  TCP,
+  TYPE_MASK,
+  UDP,
 } from "../kernel/seccomp.ts";
 import {
   CONDITIONAL,
@@ -65,13 +74,25 @@ export function supervisedProgram(options: SupervisedFilter): readonly Instructi
   return program.done();
 }
 
-/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET. */
-const NEW_NAMESPACES = 0x7e020000;
-/** Terminals; then attributes of files, their protection by digest, and encryption, by descriptors that need not be writable. */
-const REFUSED_CONTROLS: readonly number[] = [
-  ...[0x5412, 0x541c, 0x5423],
-  ...[0x40086602, 0x401c5820, 0x40806685, 0x800c6613],
+/**
+ * File systems change attributes, volumes and encryption by descriptors that need not be writable, so their controls are
+ * refused by kind: of all file systems (f, X, v), btrfs, FAT, F2FS. Allowed of them are queries, and copies, which need a
+ * descriptor for writing.
+ */
+const FILE_SYSTEM_CONTROLS: readonly number[] = [0x66, 0x58, 0x76, 0x94, 0x72, 0xf5];
+const CONTROL_KIND_MASK = 0xff00;
+/** FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FS_IOC_FSGETXATTR, FS_IOC_GETVERSION; FICLONE, FICLONERANGE. */
+const ALLOWED_CONTROLS: readonly number[] = [
+  ...[0x80086601, 0xc020660b, 0x801c581f, 0x80087601],
+  ...[0x40049409, 0x4020940d],
 ];
+
+function fileControls(program: Assembler): Assembler {
+  for (const control of ALLOWED_CONTROLS) program.whenEqual(control, "harmless control");
+  program.and(CONTROL_KIND_MASK);
+  for (const kind of FILE_SYSTEM_CONTROLS) program.whenEqual(kind << 8, "refused");
+  return program.mark("harmless control").answer(ALLOW);
+}
 
 function conditional(program: Assembler, { architecture, hasNetwork }: SupervisedFilter): void {
   const number = (numbers: Numbers): number => numberOf(numbers, architecture) as number;
@@ -96,28 +117,15 @@ function conditional(program: Assembler, { architecture, hasNetwork }: Supervise
     .whenEqual(number(SENDING.setsockopt), "option")
     .answer(ALLOW)
     .mark("connect")
-    .answer(hasNetwork ? HAND_OVER : EACCES)
-    .mark("clone")
-    .load(argument(0))
-    .whenAnySet(NEW_NAMESPACES, "refused")
-    .answer(ALLOW)
-    .mark("ioctl")
-    .load(argument(1));
-  for (const control of REFUSED_CONTROLS) program.whenEqual(control, "refused");
-  program
-    .answer(ALLOW)
-    .mark("personality")
-    .load(argument(0))
-    .whenEqual(0, "fine")
-    .unlessEqual(0xffffffff, "refused")
-    .mark("fine")
-    .answer(ALLOW);
-  ownProcess(program);
+    .answer(hasNetwork ? HAND_OVER : EACCES);
+  ownProcesses(program, fileControls);
+  ownSchedule(program);
   limits(program);
   program.mark("refused").answer(EPERM).mark("done").answer(DONE);
   if (hasNetwork) internetSockets(program);
   else program.mark("socket").answer(EAFNOSUPPORT);
-  pairs(program);
+  socketPairs(program);
+  program.mark("family").answer(EAFNOSUPPORT).mark("protocol").answer(EPROTONOSUPPORT);
   sending(program);
   options(program);
 }
@@ -125,7 +133,7 @@ function conditional(program: Assembler, { architecture, hasNetwork }: Supervise
 const PROCESS = [0, 1];
 
 /** Of the calling thread alone: another process may be outside. PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS is 1. */
-function ownProcess(program: Assembler): void {
+function ownSchedule(program: Assembler): void {
   const [priority, disk] = PROCESS as [number, number];
   program
     .mark("priority")
@@ -141,39 +149,6 @@ function ownProcess(program: Assembler): void {
     .unlessEqual(0, "refused")
     .answer(ALLOW);
 }
-
-const RLIMIT_CORE = 4;
-
-/** As in every sandbox: limits of the calling process, and the core limit is told to be set. */
-function limits(program: Assembler): void {
-  program
-    .mark("own limit")
-    .load(argument(0))
-    .whenEqual(RLIMIT_CORE, "done")
-    .answer(ALLOW)
-    .mark("limit")
-    .load(argument(0))
-    .unlessEqual(0, "refused")
-    .load(argument(1))
-    .unlessEqual(RLIMIT_CORE, "plain limit")
-    .load(argument(2))
-    .unlessEqual(0, "core limit")
-    .load(argumentHigh(2))
-    .unlessEqual(0, "core limit")
-    .mark("plain limit")
-    .answer(ALLOW)
-    .mark("core limit")
-    .load(argument(3))
-    .unlessEqual(0, "refused")
-    .load(argumentHigh(3))
-    .unlessEqual(0, "refused")
-    .answer(DONE);
-}
-
-const [UNIX, INET, INET6] = [1, 2, 10];
-const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5];
-const [TCP, UDP] = [6, 17];
-const TYPE_MASK = 0xf;
 
 /**
  * TCP sockets are real and can do nothing by themselves: connect(2) is handed over, bind(2) and listen(2) are refused. A
@@ -202,23 +177,6 @@ function internetSockets(program: Assembler): void {
     .unlessEqual(TCP, "protocol")
     .mark("open")
     .answer(ALLOW);
-}
-
-function pairs(program: Assembler): void {
-  program
-    .mark("socketpair")
-    .load(argument(0))
-    .unlessEqual(UNIX, "family")
-    .load(argument(1))
-    .and(TYPE_MASK)
-    .whenEqual(STREAM, "connected")
-    .unlessEqual(SEQUENCED, "protocol")
-    .mark("connected")
-    .answer(ALLOW)
-    .mark("family")
-    .answer(EAFNOSUPPORT)
-    .mark("protocol")
-    .answer(EPROTONOSUPPORT);
 }
 
 /** MSG_FASTOPEN: sending would connect, to an address that no filter can read. */
