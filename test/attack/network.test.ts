@@ -6,11 +6,11 @@ import { bundleProgram } from "../e2e/bundle.ts";
 import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
 import { NETWORK, UNANSWERED } from "./attempts/network.ts";
+import { NETWORK_COLUMN, withoutNamespaces } from "./attempts/without-namespaces.ts";
 import { callers } from "./callers.ts";
 import { AttackFixture } from "./fixture.ts";
 import { GRANTED, GRANTED_PORTS, LEADS } from "./outside-names.ts";
 
-const rows = [...NETWORK, ...UNANSWERED];
 const record = `---\nid: caller\nsandbox: .\ncapabilities:\n  - proc.exec\n  - net.connect: { hosts: [${GRANTED.map((name) => JSON.stringify(name)).join(", ")}], ports: [${GRANTED_PORTS.join(", ")}] }\n---\n`;
 
 let fixture: AttackFixture;
@@ -28,7 +28,9 @@ interface NetworkReport {
   readonly asked: readonly string[];
 }
 
-describe.each(callers())("as $caller", (who) => {
+describe.each([...callers(), ...callers("supervised")])("as $caller, by $backend", (who) => {
+  const table = [...NETWORK, ...UNANSWERED];
+  const rows = who.backend === "namespaces" ? table : withoutNamespaces(table, who.caller, NETWORK_COLUMN);
   let ran: Executed;
   let outcomes: readonly Outcome[];
   let report: NetworkReport;
@@ -38,7 +40,7 @@ describe.each(callers())("as $caller", (who) => {
     const at = (path: string): string => join(scene.folder, path);
     writeFileSync(at("root/.ambit/agents/caller.md"), record);
     await ambit.trust();
-    const facts = `${readFileSync(at("root/scene"), "utf8")}nameserver=198.18.0.53\nallowed=allowed.test\n`;
+    const facts = `${readFileSync(at("root/scene"), "utf8")}nameserver=198.18.0.53\nallowed=allowed.test\n${who.backend === "supervised" ? "unreadable=/etc/resolv.conf\n" : ""}`;
     writeFileSync(at("root/scene"), facts);
     const space = process.getuid?.() === 0 ? ["unshare", "-n"] : ["unshare", "-Urn"];
     const before = [...space, process.execPath, outside, at("config/ambit/config.yml"), at("world")];

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 
 const CONTROL = 3;
@@ -252,6 +253,26 @@ export async function start(asked: Start): Promise<{ readonly owner: Owner; read
   const stdio: ("ignore" | "pipe" | "ipc")[] = ["ignore", "ignore", "pipe", "pipe"];
   if (asked.network === true) stdio.push("ipc");
   const owner = new Owner(spawn(program, rest, { stdio }));
+  const hello = await owner.expect("h");
+  if (hello.u32() !== 1) throw new Error("another protocol");
+  return { owner, landlockAbi: hello.u32() as number };
+}
+
+const FILTER = fileURLToPath(new URL("../supervised/container-filter.py", import.meta.url));
+
+/** Without namespaces, behind a filter like a container engine's, and with a network; the hello is read. */
+export async function startSupervised({
+  program,
+  user = null,
+}: Pick<Start, "program" | "user">): Promise<{ readonly owner: Owner; readonly landlockAbi: number }> {
+  const as = user === null ? [] : ["setpriv", "--reuid", String(user), "--regid", String(user), "--clear-groups", "--"];
+  // The parent of the guard is of the same account, as a daemon is: the guard tries whether its signals reach it.
+  const parent = ["/bin/sh", "-c", '"$@"; exit $?', "sh"];
+  const [command = "", ...words] = [
+    ...[...as, "/usr/bin/python3", FILTER, ...parent],
+    ...[program, "supervised", String(CONTROL), "4"],
+  ];
+  const owner = new Owner(spawn(command, words, { stdio: ["ignore", "ignore", "pipe", "pipe", "ipc"] }));
   const hello = await owner.expect("h");
   if (hello.u32() !== 1) throw new Error("another protocol");
   return { owner, landlockAbi: hello.u32() as number };

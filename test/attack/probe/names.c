@@ -40,7 +40,13 @@ static struct sockaddr_in name_server(void) {
   struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons(53)};
   char text[1024];
   char address[64] = "";
-  if (take("/etc/resolv.conf", text, sizeof text) < 0) refused("/etc/resolv.conf");
+  // Without namespaces the machine's is not readable, and whatever address is asked is our name server. INVARIANT: the sandbox
+  // that answers so has no other socket for datagrams.
+  if (take("/etc/resolv.conf", text, sizeof text) < 0) {
+    if (scene_or("unreadable", NULL) == NULL) refused("/etc/resolv.conf");
+    inet_pton(AF_INET, scene("nameserver"), &place.sin_addr);
+    return place;
+  }
   char *line = strstr(text, "nameserver");
   if (line == NULL || sscanf(line, "nameserver %63s", address) != 1) blocked("none", "no name server");
   // INVARIANT: no query is sent outside a network namespace of the test.
