@@ -1,6 +1,6 @@
 // The README's first five minutes, as printed: every command is run, and every verdict and output is compared.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { chownSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -14,11 +14,20 @@ interface Block {
   readonly text: string;
 }
 
+/** As whom and behind what the commands of the section are run. */
+export interface Walker {
+  /** In front of each command. */
+  readonly before: readonly string[];
+  readonly user: number;
+}
+
 /** Runs the section with the `ambit` that `PATH` of the environment names, and compares what it prints. */
-export function walkFirstFiveMinutes(environment: NodeJS.ProcessEnv): void {
+export function walkFirstFiveMinutes(environment: NodeJS.ProcessEnv, walker: Walker | null = null): void {
   const blocks = blocksOfSection();
   expect(blocks.filter((block) => block.isCommand).length).toBeGreaterThanOrEqual(5);
   const folder = mkdtempSync(join(tmpdir(), "ambit-first-"));
+  if (walker !== null) chownSync(folder, walker.user, walker.user);
+  const before = walker?.before ?? [];
   let checked = 0;
   let last = "";
   for (const { isCommand, text } of blocks) {
@@ -30,11 +39,11 @@ export function walkFirstFiveMinutes(environment: NodeJS.ProcessEnv): void {
     const lines = text.trim().split("\n");
     if (!lines.every((line) => line.startsWith("ambit "))) {
       // A block that prepares something, perhaps with one command of ours at its end.
-      last = run(folder, text, environment).output;
+      last = run(folder, text, environment, before).output;
       continue;
     }
     for (const line of lines) {
-      const { status, output } = run(folder, line, environment);
+      const { status, output } = run(folder, line, environment, before);
       last = output;
       if (isAsPrinted(line, status, output)) checked++;
     }
@@ -57,8 +66,10 @@ function run(
   folder: string,
   script: string,
   env: NodeJS.ProcessEnv,
+  before: readonly string[],
 ): { readonly status: number | null; readonly output: string } {
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", script.replaceAll("/tmp/first", folder)], {
+  const [command = "", ...words] = [...before, "bash", "-c", script.replaceAll("/tmp/first", folder)];
+  const { status, stdout, stderr } = spawnSync(command, words, {
     cwd: folder,
     encoding: "utf8",
     env,
