@@ -13,6 +13,7 @@ import { ORDINARY } from "../house/callers.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { writeAgent, writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
+import { Registry } from "../mcp/registry.ts";
 
 const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
 const own = process.getuid?.() ?? 0;
@@ -40,20 +41,29 @@ afterEach(() => removeState(base));
 
 describe.each(USERS)("in a container, for user %i", (user) => {
   const start = (words: readonly string[], isHeld = true): Promise<Ran> =>
+    run([process.execPath, join(root, "bin", "ambit"), ...words], null, isHeld);
+  const run = (words: readonly string[], input: string | null, isHeld = true): Promise<Ran> =>
     new Promise((resolve) => {
       const as = user === own ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
       const held = isHeld ? ["/usr/bin/python3", FILTER] : [];
-      const [command = "", ...rest] = [...as, ...held, process.execPath, join(root, "bin", "ambit"), ...words];
+      const [command = "", ...rest] = [...as, ...held, ...words];
       const env = {
         ...{ PATH: process.env["PATH"], NO_COLOR: "1", HOME: base },
         ...{ XDG_STATE_HOME: join(base, "state"), XDG_CONFIG_HOME: join(base, "config") },
       };
-      const child = spawn(command, rest, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(command, rest, { cwd: project, env, stdio: ["pipe", "pipe", "pipe"] });
+      if (input === null) child.stdin.end();
+      else child.stdin.write(input);
       const heard = { out: "", err: "" };
       child.stdout.on("data", (bytes: Buffer) => (heard.out += bytes.toString()));
       child.stderr.on("data", (bytes: Buffer) => (heard.err += bytes.toString()));
       child.once("close", (status) => resolve({ status, ...heard }));
     });
+  /** At a terminal of its own; the shell line before is run in it. */
+  const atTerminal = (words: readonly string[], before = "", input = ""): Promise<Ran> => {
+    const line = [process.execPath, join(root, "bin", "ambit"), ...words].map((word) => `'${word}'`).join(" ");
+    return run(["script", "-qec", `${before} exec ${line}`, "/dev/null"], input);
+  };
   const exec = (...words: readonly string[]): Promise<Ran> => start(["exec", "coder", ...words]);
   const trusted = async (
     grants: readonly string[] = ALL,
@@ -144,5 +154,61 @@ describe.each(USERS)("in a container, for user %i", (user) => {
     expect(ran.err).toContain("net.connect 127.0.0.1:9");
     const none = await exec("--", "curl", "-sS", "http://example.com/");
     expect(none.err).toContain("net.connect example.com");
+  });
+
+  test("shared stores are read by those that may, and written by no program", async () => {
+    await trusted(["proc.exec{root=ro}", "fs.read", "records.read{classes=[contact]}"]);
+    expect(await start(["store", "put", "crm", "acme", '{"name":"Acme"}'])).toMatchObject({ status: 0 });
+    expect(await start(["store", "put", "goals", "one", '{"title":"hidden"}'])).toMatchObject({ status: 0 });
+    const ran = await exec(
+      ...["--", "sh", "-c"],
+      "cat $AMBIT_STORES/crm/crm.json; ls $AMBIT_STORES; touch $AMBIT_STORES/crm/new $AMBIT_STORES/new; echo x >> $AMBIT_STORES/crm/crm.json; chmod 777 $AMBIT_STORES/crm/crm.json; cat $AMBIT_STORES/../../../../stores/*/goals/goals.json",
+    );
+    expect(ran.out).toContain('"Acme"');
+    expect(ran.out).toMatch(/\ncrm\n$/);
+    expect(ran.out).not.toContain("hidden");
+    expect(ran.err.match(/denied|not permitted/gi)?.length).toBeGreaterThanOrEqual(4);
+  });
+
+  test("a program has a terminal of its own, and no other", async () => {
+    await trusted();
+    const script =
+      "test -t 0 && test -t 1 && stty size; stty -echo; read line; echo got $line; head -c 1 /dev/ptmx || echo no other";
+    const told = await atTerminal(
+      ["exec", "coder", "-t", "--", "sh", "-c", script],
+      "stty cols 77 rows 33;",
+      "typed\n",
+    );
+    expect(told.out).toContain("33 77");
+    expect(told.out).toContain("got typed");
+    expect(told.out).toContain("no other");
+    expect(told.status).toBe(0);
+  });
+
+  test("an MCP server from a package is fetched, pinned and run, and cannot write its package", async () => {
+    const registry = new Registry(base);
+    await registry.listen();
+    try {
+      const text = readFileSync(join(root, "test", "mcp", "servers", "plain.mjs"), "utf8");
+      registry.publish({ name: "leaf", version: "1.0.0" }, { "index.js": "" });
+      registry.publish(
+        ...[{ name: "@test/plain", version: "1.0.0", bin: { plain: "server.mjs" }, dependencies: { leaf: "^1.0.0" } }],
+        { "server.mjs": `#!/usr/bin/env node\n${text}` },
+      );
+      await trusted(["tool.invoke{tools=[plain__*]}"]);
+      const words = ["mcp", "add", "plain", "--user", "--yes", "--", "npx", "-y", "@test/plain@^1.0.0"];
+      const added = await atTerminal(words, `export npm_config_registry=${registry.url};`);
+      expect([added.status, added.out]).toEqual([0, expect.stringContaining("added plain")]);
+      const call = (tool: string, input: object): Promise<Ran> =>
+        start(["call", "coder", `plain__${tool}`, JSON.stringify(input)]);
+      expect((await call("echo", { value: "from a package" })).out).toContain("from a package");
+      const [lock = ""] = readdirSync(join(base, "state", "ambit", "packages"));
+      const file = join(base, "state", "ambit", "packages", lock, "node_modules", "@test", "plain", "server.mjs");
+      const written = await call("write", { path: file, value: "" });
+      expect(written.out + written.err).toMatch(/EROFS|EACCES/);
+      expect(readFileSync(file, "utf8")).toContain(text);
+    } finally {
+      registry.close();
+    }
   });
 });

@@ -104,7 +104,8 @@ export class LinuxSandboxes implements Sandboxes {
     const found = (await this.#warm(key, trees.trees)) ?? (await this.#new(owner, plan, trees.trees));
     if (!found.ok) return refuse(found.refused);
     const size = terminal?.size ?? null;
-    const words = this.#isSupervised ? supervisedArgv(plan, argv) : argv;
+    const { private: folders } = found.sandbox.parts;
+    const words = folders === null ? argv : supervisedArgv(plan, argv, folders, this.#parts.environment.system);
     const frame = runFrame(
       { ...found.sandbox.parts.plan, argv: words, hasInput: input !== null, terminal: size },
       encode,
@@ -229,7 +230,7 @@ export class LinuxSandboxes implements Sandboxes {
     if (this.#folders === null) return { ok: true, parts: { plan, private: null } };
     const { system } = this.#parts.environment;
     try {
-      const folder = this.#folders.make();
+      const folder = this.#folders.make(plan.stores ?? []);
       const limits = { ...plan.limits, processes: plan.limits.processes + accountThreads(process.getuid?.() ?? 0) };
       return { ok: true, parts: { plan: { ...supervisedPlan(plan, folder, system), limits }, private: folder } };
     } catch (error) {

@@ -1,14 +1,20 @@
 // The private folders of sandboxes without mounts, in the state folder: a temporary folder and our own settings, for one
 // sandbox each. Those of a process that has ended are removed by the next one.
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identityText, ownIdentity, readIdentity, stateOf } from "../../platform/daemon/process-identity.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import { removeTree } from "../drafts/remove-tree.ts";
+import type { PlanStore } from "../plan/plan.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
-import { GIT_SETTINGS, gitSettingsText, type PrivateFolders } from "../plan/supervised/supervised-plan.ts";
+import {
+  GIT_SETTINGS,
+  gitSettingsText,
+  type PrivateFolders,
+  STORES_FOLDER,
+} from "../plan/supervised/supervised-plan.ts";
 
 /** In each folder: the process that made it. */
 const OWNER = "owner";
@@ -35,8 +41,8 @@ export class PrivateFolderMaker {
     this.#system = system;
   }
 
-  /** Throws as the system does. */
-  make(): PrivateFolder {
+  /** `stores`: those that programs of this sandbox read. Throws as the system does. */
+  make(stores: readonly PlanStore[]): PrivateFolder {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (!this.#isSwept) this.#sweep();
     const path = join(this.#folder, randomBytes(randomBytesPerName).toString("hex"));
@@ -45,6 +51,8 @@ export class PrivateFolderMaker {
     writeFileSync(join(path, OWNER), identityText(ownIdentity()), { mode: 0o600, flag: "wx" });
     for (const one of [temporary, settings]) mkdirSync(one, { mode: 0o700 });
     writeFileSync(join(settings, GIT_SETTINGS), gitSettingsText(this.#system), { mode: 0o444, flag: "wx" });
+    if (stores.length > 0) mkdirSync(join(settings, STORES_FOLDER), { mode: 0o700 });
+    for (const { name, folder } of stores) symlinkSync(`/${folder.join("/")}`, join(settings, STORES_FOLDER, name));
     return {
       temporary: segmentsOf(temporary),
       settings: segmentsOf(settings),

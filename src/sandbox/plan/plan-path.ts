@@ -6,7 +6,7 @@ export const OURS: PlanPath = ["run", "ambit"];
 export const PROGRAM: PlanPath = [...OURS, "ambit-native"];
 
 /** The folder with the shared stores that the agent may read. */
-const STORES: PlanPath = [...OURS, "stores"];
+export const STORES: PlanPath = [...OURS, "stores"];
 
 export function storeFolder(name: string): PlanPath {
   return [...STORES, name];

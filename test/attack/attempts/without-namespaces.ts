@@ -53,7 +53,7 @@ const COLUMN: readonly Without[] = [
       ...["mem", "kmsg", "port", "vda", "sda", "nvme0n1", "fuse", "kvm", "vsock", "net/tun"].map(
         (name) => `device=/dev/${name}`,
       ),
-      "terminals-of-others",
+      ...["terminals-of-others", "read-path=/etc/machine-id"],
       ...["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"].map((path) => `proc-write=${path}`),
       ...["kpagecount", "kpageflags", "slabinfo", "vmallocinfo", "timer_list"].map((name) => `proc-read=/proc/${name}`),
     ],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../plan.ts";
 import { at, NETWORK, PLAN, SYSTEM } from "../testing/plan.ts";
-import { type PrivateFolders, supervisedPlan } from "./supervised-plan.ts";
+import { type PrivateFolders, supervisedArgv, supervisedPlan } from "./supervised-plan.ts";
 import { supervisedRules } from "./supervised-setup.ts";
 
 const FOLDERS: PrivateFolders = { temporary: at("/state/private/1/tmp"), settings: at("/state/private/1/settings") };
@@ -40,14 +40,40 @@ describe("a plan without mounts", () => {
       ["TMPDIR", "/state/private/1/tmp"],
       ["GIT_CONFIG_VALUE_1", "/opt/ambit/native/ambit-native credential"],
       ["OTHER", "/tmpfile and /tmp"],
+      ["AMBIT_STORES", "/state/private/1/settings/stores"],
       ["GIT_CONFIG_SYSTEM", "/state/private/1/settings/gitconfig"],
     ]);
-    expect([plan.stores, plan.hasTerminals]).toEqual([undefined, undefined]);
+    expect(plan.hasTerminals).toBe(undefined);
   });
 
   test("a throw-away sandbox works in its temporary folder", () => {
     const plan = supervisedPlan({ ...PLAN, root: null, masked: [], directory: at("/tmp") }, FOLDERS, SYSTEM);
     expect([plan.root, plan.directory]).toEqual([null, FOLDERS.temporary]);
+  });
+});
+
+describe("a command without mounts", () => {
+  const packaged: Plan = { ...copied, home: at("/state/stage"), package: at("/state/packages/p") };
+  const words = (plan: Plan, ...argv: [string, ...string[]]) => supervisedArgv(plan, argv, FOLDERS, SYSTEM);
+
+  test("names its program in the copy or the package, and folders of ours by what is there", () => {
+    expect(words(packaged, "/home/u/work/ws/bin/tool", "/home/u/work/ws/file")).toEqual([
+      ...["/state/drafts/d-1/copy/bin/tool", "/home/u/work/ws/file"],
+    ]);
+    expect(words(packaged, "/run/ambit/package/node_modules/.bin/server", "--port=1")).toEqual([
+      ...["/state/packages/p/node_modules/.bin/server", "--port=1"],
+    ]);
+    expect(words(packaged, "npm", "--prefix=/run/ambit/home/package", "/run/ambit/home/x")).toEqual([
+      ...["npm", "--prefix=/state/stage/package", "/state/stage/x"],
+    ]);
+  });
+
+  test("is otherwise as it was decided", () => {
+    const same = ["/home/u/work/wsx/tool", "/run/ambit/homes/x", "x=/run/ambit/home/x", "/tmp/x"] as const;
+    for (const word of same) expect(words(packaged, word, word)).toEqual([word, word]);
+    const none: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
+    for (const word of ["/home/u/work/ws/tool", "/run/ambit/package/x"])
+      expect(words(none, word, word)).toEqual([word, word]);
   });
 });
 
@@ -70,6 +96,19 @@ describe("its Landlock rules", () => {
       "/state/private/1/tmp",
     ]);
     expect(shown({ ...copied, home: at("/state/homes/h") }, MAKE_REG)).toContain("/state/homes/h");
+  });
+
+  test("show stores and the package of a server, and let neither be written", () => {
+    const plan: Plan = {
+      ...copied,
+      stores: [{ name: "s", folder: at("/state/stores/s") }],
+      package: at("/state/packages/p"),
+    };
+    for (const path of ["/state/stores/s", "/state/packages/p"]) {
+      expect(shown(plan, READ_FILE)).toContain(path);
+      expect(shown(copied, READ_FILE)).not.toContain(path);
+      expect(shown(plan, MAKE_REG)).not.toContain(path);
+    }
   });
 
   test("show no process, no other state, no home and not the real folder of a copy", () => {

@@ -1,7 +1,7 @@
 // A plan without mounts: where the private folders are on the host, and the same plan in the terms of those places. A program
 // sees real paths, so its root, home and temporary folder are named by them.
 import type { Plan, PlanPath } from "../plan.ts";
-import { ASKING, homeFolder, isWithin, PROGRAM, STORES_VARIABLE, temporaryFolder } from "../plan-path.ts";
+import { ASKING, homeFolder, isWithin, OURS, PACKAGE_FOLDER, PROGRAM, STORES, temporaryFolder } from "../plan-path.ts";
 import { gitLines } from "../start/git-settings.ts";
 import type { SystemFacts } from "../start/system.ts";
 
@@ -16,50 +16,77 @@ export interface PrivateFolders {
 /** INVARIANT: nothing is added that the plan does not have; what needs a mount is left out. */
 export function supervisedPlan(plan: Plan, folders: PrivateFolders, system: SystemFacts): Plan {
   const { root } = plan;
-  const { hasTerminals: _, stores: __, links: ___, linkedGit: ____, ...rest } = plan;
+  const { hasTerminals: _, links: __, linkedGit: ___, ...rest } = plan;
   const shown = root?.copy?.path ?? root?.path ?? null;
-  const home = plan.home ?? [...folders.temporary, "home"];
   const moves: readonly (readonly [from: PlanPath, to: PlanPath])[] = [
     ...(root === null || shown === null ? [] : [[root.path, shown] as const]),
-    [homeFolder(plan), home],
+    [homeFolder(plan), homeOf(plan, folders)],
     [temporaryFolder(plan), folders.temporary],
   ];
-  const texts: readonly (readonly [from: string, to: string])[] = [
-    [pathOf(PROGRAM), pathOf(system.program)],
-    [pathOf(homeFolder(plan)), pathOf(home)],
-    [pathOf(temporaryFolder(plan)), pathOf(folders.temporary)],
-  ];
+  const texts = [...ownPlaces(plan, folders, system), [temporaryFolder(plan), folders.temporary] as const].map(
+    ([from, to]) => [pathOf(from), pathOf(to)] as const,
+  );
   return {
     ...rest,
     masked: [],
     root: root === null || shown === null ? null : { ...root, path: shown },
     directory: moved(plan.directory, moves),
     environment: [
-      ...plan.environment
-        .filter(([name]) => name !== STORES_VARIABLE[0])
-        .map(([name, value]): readonly [string, string] => [
-          name,
-          name === "PATH" ? withoutAsking(value) : replaced(value, texts),
-        ]),
+      ...plan.environment.map(([name, value]): readonly [string, string] => [
+        name,
+        name === "PATH" ? withoutAsking(value) : replaced(value, texts),
+      ]),
       // The machine's own settings are not readable, which git takes for an error.
       ["GIT_CONFIG_SYSTEM", pathOf([...folders.settings, GIT_SETTINGS])],
     ],
   };
 }
 
-/**
- * The command with its program by the name that it has in the copy. Only the first word: the others are text, which was decided
- * as it is.
- */
-export function supervisedArgv(
-  { root }: Plan,
-  [program, ...words]: readonly [string, ...string[]],
-): readonly [string, ...string[]] {
-  const folder = root?.copy === undefined ? null : `${pathOf(root.path)}/`;
-  if (root?.copy === undefined || folder === null || !program.startsWith(folder)) return [program, ...words];
-  return [`${pathOf(root.copy.path)}/${program.slice(folder.length)}`, ...words];
+/** Names of ours in a sandbox with mounts, and what is there. */
+function ownPlaces(
+  plan: Plan,
+  folders: PrivateFolders,
+  system: SystemFacts,
+): readonly (readonly [from: PlanPath, to: PlanPath])[] {
+  return [
+    [PROGRAM, system.program],
+    [homeFolder(plan), homeOf(plan, folders)],
+    ...(plan.package === undefined ? [] : [[PACKAGE_FOLDER, plan.package] as const]),
+    ...(plan.stores === undefined ? [] : [[STORES, [...folders.settings, STORES_FOLDER]] as const]),
+  ];
 }
 
+function homeOf(plan: Plan, folders: PrivateFolders): PlanPath {
+  return plan.home ?? [...folders.temporary, "home"];
+}
+
+/**
+ * The command with its program by the name that it has in the copy, and names of our own folder by what is there. The other
+ * words are text, which was decided as it is.
+ */
+export function supervisedArgv(
+  plan: Plan,
+  [program, ...words]: readonly [string, ...string[]],
+  folders: PrivateFolders,
+  system: SystemFacts,
+): readonly [string, ...string[]] {
+  const { root } = plan;
+  const places = ownPlaces(plan, folders, system)
+    .filter(([from]) => isWithin(from, OURS))
+    .map(([from, to]): readonly [string, string] => [`${pathOf(from)}/`, `${pathOf(to)}/`]);
+  const copy = root?.copy === undefined ? [] : [[`${pathOf(root.path)}/`, `${pathOf(root.copy.path)}/`] as const];
+  return [placed(program, [...places, ...copy]), ...words.map((word) => placed(word, places))];
+}
+
+/** As a path, or as the value of an option. */
+function placed(word: string, places: readonly (readonly [from: string, to: string])[]): string {
+  const option = /^-[^=/]*=/.exec(word)?.[0] ?? "";
+  const found = places.find(([from]) => word.startsWith(from, option.length));
+  return found === undefined ? word : `${option}${found[1]}${word.slice(option.length + found[0].length)}`;
+}
+
+/** Of the settings: a link for each store that may be read. */
+export const STORES_FOLDER = "stores";
 export const GIT_SETTINGS = "gitconfig";
 
 /** The content of our own settings for git. */

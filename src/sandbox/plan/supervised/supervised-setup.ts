@@ -74,7 +74,7 @@ export function supervisedRules(
 ): LandlockRules | null {
   const handled = version < landlockVersionMin ? null : handledAll(version);
   if (handled === null) return null;
-  const { root, runtime, home } = plan;
+  const { root, runtime, home, stores = [] } = plan;
   const rules: readonly LandlockRule[] = [
     ...[...programTrees(system), ...runtime].map((path) => ({ rights: RUN, path })),
     ...etcTrees(system).map((path) => ({ rights: READ, path })),
@@ -87,6 +87,8 @@ export function supervisedRules(
     { rights: RIGHTS.readFile | RIGHTS.execute, path: system.program },
     { rights: CHANGE, path: folders.temporary },
     { rights: READ, path: folders.settings },
+    ...(plan.package === undefined ? [] : [{ rights: RUN, path: plan.package }]),
+    ...stores.map(({ folder }) => ({ rights: READ, path: folder })),
     ...(home === undefined ? [] : [{ rights: CHANGE, path: home }]),
     ...(root === null ? [] : [{ rights: root.mode === "ro" ? RUN : CHANGE, path: root.path }]),
   ];
