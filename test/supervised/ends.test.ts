@@ -2,7 +2,7 @@
 // or stopped, both of them, or the owner.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -138,3 +138,54 @@ test("everything ends with its owner", async () => {
   await once(owner, "exit");
   await until(() => processesWith(`sleep ${seconds}`).length === 0, "the programs end");
 });
+
+/** Eight processes with four threads each that do nothing but calls which the supervisor executes, until they are ended. */
+const FLOOD = `python3 - <<'END'
+import os, threading
+open("file", "w").close()
+def flood():
+    while True:
+        try: os.chmod("file", 0o600); os.utime("file"); os.chown("missing", 0, 0)
+        except OSError: pass
+for _ in range(8):
+    if os.fork() == 0:
+        for _ in range(3): threading.Thread(target=flood).start()
+        flood()
+print("floods", flush=True)
+flood()
+END`;
+
+test("a supervisor that is flooded with calls still ends its program, by time and when it is told to", async () => {
+  const limits = { ...directPlan(folder).limits, wallMilliseconds: 1_500 };
+  const late = await shell(sandboxes, directPlan(folder, { limits }), FLOOD);
+  expect([late.output, ranOf(late).ending]).toEqual(["floods\n", { kind: "ended", because: "time" }]);
+  const stop = new AbortController();
+  const sinks = { output: () => stop.abort(), errors: () => {} };
+  const stopped = await shell(sandboxes, directPlan(folder), FLOOD, { signal: stop.signal, sinks });
+  expect(ranOf(stopped).ending).toEqual({ kind: "ended", because: "stopped" });
+  expect((await shell(sandboxes, directPlan(folder), "echo again")).output).toBe("again\n");
+});
+
+test.each(["SIGKILL", "SIGSTOP"] as const)("a flooded supervisor that gets %s ends everything", async (signal) => {
+  const running = shell(sandboxes, directPlan(folder), `: ${mark()}; ${FLOOD}`);
+  await until(() => existsSync(join(folder, "file")), "the program floods");
+  const shells = processesWith(`: ${100_000 + process.pid}.${marks};`);
+  const supervisor = shells.find(({ words }) => words.startsWith("/bin/sh -c"))?.parent ?? 0;
+  expect(supervisor).toBeGreaterThan(1);
+  process.kill(supervisor, signal);
+  expect(ranOf(await running).ending).toEqual({ kind: "signalled", signal: 9 });
+  await until(() => processesIn(folder).length === 0, "the programs end");
+});
+
+/** Processes that work in this folder. */
+function processesIn(path: string): readonly string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readlinkSync(`/proc/${name}/cwd`) === path;
+      } catch {
+        return false;
+      }
+    });
+}
