@@ -86,7 +86,7 @@ async function measureAll(fixture: BenchFixture): Promise<Pick<SandboxResult, "r
     notes.push(`the measuring process held ${megabytes} MB, and every spawn of Node's costs more the more that is`);
     say("files");
     const files = await measureFiles(kernel, fixture);
-    const work = await measureWork(fixture);
+    const work = await measureWork(fixture, supervised);
     say("network");
     const ways = await measureNetwork({ sandboxes, supervised, networked, client, name: NAME, port, runtime });
     return {
