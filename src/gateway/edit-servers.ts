@@ -22,6 +22,8 @@ export interface NewServer {
   readonly endpoint: NewProgram | NewAddress;
   /** Compact specs. */
   readonly requires: readonly string[];
+  /** What it may ask for during a call. */
+  readonly asks?: readonly string[];
 }
 
 export interface NewProgram {
@@ -104,7 +106,7 @@ function added(
   return `${whole.slice(0, at)}${serverLines(name, server, indent)}${whole.slice(at)}`;
 }
 
-function serverLines(name: string, { endpoint, requires }: NewServer, indent: string): string {
+function serverLines(name: string, { endpoint, requires, asks = [] }: NewServer, indent: string): string {
   const map = (key: string, entries: readonly (readonly [string, string])[]): readonly string[] =>
     entries.length === 0 ? [] : [`${key}:`, ...entries.map(([one, value]) => `  ${quotedKey(one)}: ${value}`)];
   const specs = requires.length === 0 ? [] : ["requires:", ...requires.map((spec) => `  - ${JSON.stringify(spec)}`)];
@@ -133,7 +135,8 @@ function serverLines(name: string, { endpoint, requires }: NewServer, indent: st
             ]),
           ),
         ];
-  return [`${indent}${name}:`, ...lines.map((line) => `${indent}  ${line}`), ""].join("\n");
+  const all = [...lines, ...(asks.length === 0 ? [] : [`asks: ${list(asks)}`])];
+  return [`${indent}${name}:`, ...all.map((line) => `${indent}  ${line}`), ""].join("\n");
 }
 
 function list(texts: readonly string[]): string {

@@ -14,6 +14,7 @@ import { VERSION } from "../core/base/version.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
 import { InboundMessages } from "../mcp/inbound-messages.ts";
+import { ListenedResources } from "../mcp/listened-resources.ts";
 import { ReconnectingSession } from "../mcp/reconnecting-session.ts";
 import { ServerFactory } from "../mcp/server.ts";
 import { StdioTransport } from "../mcp/stdio-transport.ts";
@@ -110,6 +111,10 @@ async function serveMcp(
     openInput: standardInput,
     output: process.stdout,
     inbound,
+    listened: new ListenedResources(session, {
+      follow: () => servers.follow(),
+      changed: (uri) => servers.resourceChanged(uri),
+    }),
     isClientGone: () => isClientGone(parent),
   });
   const servers = new ServerFactory({

@@ -93,6 +93,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
     signInAt: (one) => ({
       token: () => signIns.token(one),
       renew: (version) => signIns.renew(one, version),
+      challenged: (text) => signIns.challenged(one, text),
     }),
   };
   const servers = new DaemonServers({

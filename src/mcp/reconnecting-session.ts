@@ -55,7 +55,7 @@ export class ReconnectingSession {
   #needsUserRecord = false;
   /** Tools that were listed or called at some time. */
   readonly #known = new Set<string>();
-  #changes = "";
+  #changes: string | null = null;
   /** Set once no further session may be opened. */
   #final: Refusal | null = null;
 
@@ -69,8 +69,8 @@ export class ReconnectingSession {
     return this.#previous;
   }
 
-  /** Another text where resources or prompts may be others than at the last list. */
-  get changes(): string {
+  /** Another text where resources or prompts may be others than at the last list; null before the first one. */
+  get changes(): string | null {
     return this.#changes;
   }
 

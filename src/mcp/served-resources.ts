@@ -11,7 +11,7 @@ const READ = "resources_read";
 const COMPLETE = "resources_complete";
 const WATCH = "resources_watch";
 /** Each is a call that runs. */
-const watchesMax = 16;
+export const watchesMax = 16;
 const NO_COMPLETION: JsonObject = { completion: { values: [], hasMore: false } };
 /** Between a server and what it has: no name of a server has a `+` or two underscores. */
 const URI = /^([a-z][a-z0-9-]*)\+(.+)$/s;
@@ -19,8 +19,7 @@ const PROMPT = /^([a-z][a-z0-9-]*)__(.+)$/s;
 
 export class ServedResources {
   readonly #session: ReconnectingSession;
-  readonly #watches = new Map<string, AbortController>();
-  readonly #ended = new WeakMap<AbortController, Promise<CallResult>>();
+  readonly #watches = new Map<string, Watch>();
 
   constructor(session: ReconnectingSession) {
     this.#session = session;
@@ -90,31 +89,33 @@ export class ServedResources {
   /** Resolves once changes are told, which is as long as a call runs for it. */
   async watch(uri: string, changed: (uri: string) => void): Promise<void> {
     const [, server, own] = URI.exec(uri) ?? [];
-    if (server === undefined || own === undefined || this.#watches.size >= watchesMax)
+    const known = this.#watches.get(uri);
+    if (server === undefined || own === undefined || (known === undefined && this.#watches.size >= watchesMax))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource, or too many are watched");
-    if (this.#watches.has(uri)) return;
-    const stopping = new AbortController();
-    this.#watches.set(uri, stopping);
-    const started = new Promise<void>((begun) => {
-      const client = { answers: [], isProgressWanted: false, logLevel: null };
-      const onTold = (_: string, told: JsonObject): void => (told["isFirst"] === true ? begun() : changed(uri));
-      const ended = this.#session.call(WATCH, { server, uri: own }, stopping.signal, { client, onTold });
-      this.#ended.set(stopping, ended);
-      void ended.then(() => {
-        if (this.#watches.get(uri) === stopping) this.#watches.delete(uri);
-        begun();
-      });
-    });
-    await started;
-    if (this.#watches.get(uri) === stopping) return;
-    const result = await this.#ended.get(stopping);
-    const text = result === undefined || textOf(result) === "" ? "the resource is not watched" : textOf(result);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, result?.structuredContent);
+    const refused = await (known ?? this.#begin(uri, { server, uri: own }, changed)).refused;
+    if (refused === null) return;
+    const text = textOf(refused) === "" ? "the resource is not watched" : textOf(refused);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, refused.structuredContent);
   }
 
   unwatch(uri: string): void {
-    this.#watches.get(uri)?.abort();
+    this.#watches.get(uri)?.stopping.abort();
     this.#watches.delete(uri);
+  }
+
+  #begin(uri: string, input: JsonObject, changed: (uri: string) => void): Watch {
+    const stopping = new AbortController();
+    const client = { answers: [], isProgressWanted: false, logLevel: null };
+    const refused = new Promise<CallResult | null>((settle) => {
+      const onTold = (_: string, told: JsonObject): void => (told["isFirst"] === true ? settle(null) : changed(uri));
+      void this.#session.call(WATCH, input, stopping.signal, { client, onTold }).then((result) => {
+        if (this.#watches.get(uri) === watch) this.#watches.delete(uri);
+        settle(result);
+      });
+    });
+    const watch: Watch = { stopping, refused };
+    this.#watches.set(uri, watch);
+    return watch;
   }
 
   close(): void {
@@ -137,6 +138,12 @@ export class ServedResources {
     if (isError || !isJsonList(items)) return [];
     return items.filter(isJsonObject).filter((one) => member(one, "kind") === kind);
   }
+}
+
+interface Watch {
+  readonly stopping: AbortController;
+  /** The answer of a watch that did not begin; null for one that did. */
+  readonly refused: Promise<CallResult | null>;
 }
 
 function shown(one: JsonObject, key: "uri" | "uriTemplate"): JsonObject {

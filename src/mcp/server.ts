@@ -36,6 +36,7 @@ const PRIVATE = { ttlMs: listMilliseconds, cacheScope: "private" } as const;
 export class ServerFactory {
   readonly #options: ServerOptions;
   readonly #open = new Set<SessionServer>();
+  #isFollowing = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -44,11 +45,24 @@ export class ServerFactory {
   create(era: "legacy" | "modern"): Server {
     const one = new SessionServer(this.#options, era);
     this.#open.add(one);
+    if (this.#isFollowing) one.follow();
     one.server.onclose = () => {
       one.stop();
       this.#open.delete(one);
     };
     return one.server;
+  }
+
+  /** A client of the newer era subscribes: from here on it is told where a list is another one than it is now. */
+  async follow(): Promise<void> {
+    await this.#options.session.list();
+    this.#isFollowing = true;
+    for (const one of this.#open) one.follow();
+  }
+
+  /** Tells the client's open subscriptions that name the resource. */
+  resourceChanged(uri: string): void {
+    for (const one of this.#open) void one.server.sendResourceUpdated({ uri }).catch(() => undefined);
   }
 
   stop(): void {
@@ -59,8 +73,8 @@ export class ServerFactory {
 class SessionServer {
   readonly server: Server;
   readonly #options: ServerOptions;
-  /** The list as the client last received it. */
-  #sentTools: readonly ListedTool[] = [];
+  /** The list as the client last received it; null before. */
+  #sentTools: readonly ListedTool[] | null = null;
   #sentList: string | null = null;
   /** What the session said of resources and prompts at the last look. */
   #sentChanges: string | null = null;
@@ -80,8 +94,7 @@ class SessionServer {
       capabilities: {
         tools: { listChanged: true },
         prompts: { listChanged: true },
-        // In the newer era the library keeps the list of what is watched to itself.
-        resources: { listChanged: true, ...(era === "legacy" ? { subscribe: true } : {}) },
+        resources: { listChanged: true, subscribe: true },
         completions: {},
         logging: {},
       },
@@ -94,17 +107,23 @@ class SessionServer {
     this.server.oninitialized = () => {
       this.#isReady = true;
     };
-    this.server.setRequestHandler("prompts/list", (_, { mcpReq }) => this.#prompts(mcpReq.signal) as never);
+    this.server.setRequestHandler(
+      "prompts/list",
+      (_, { mcpReq }) => this.#followed(() => this.#prompts(mcpReq.signal)) as never,
+    );
     this.server.setRequestHandler(
       "prompts/get",
       ({ params }, { mcpReq }) => this.#prompt(params.name, params.arguments ?? {}, mcpReq.signal) as never,
     );
     const resources = new ServedResources(options.session);
     this.#resources = resources;
-    this.server.setRequestHandler("resources/list", (_, { mcpReq }) => resources.list(mcpReq.signal) as never);
+    this.server.setRequestHandler(
+      "resources/list",
+      (_, { mcpReq }) => this.#followed(() => resources.list(mcpReq.signal)) as never,
+    );
     this.server.setRequestHandler(
       "resources/templates/list",
-      (_, { mcpReq }) => resources.templates(mcpReq.signal) as never,
+      (_, { mcpReq }) => this.#followed(() => resources.templates(mcpReq.signal)) as never,
     );
     this.server.setRequestHandler(
       "resources/read",
@@ -222,11 +241,25 @@ class SessionServer {
     const tools = this.#listed(listed.value);
     // Its text is for comparisons, and the client does not wait for it.
     [this.#sentTools, this.#sentList] = [tools, null];
-    if (this.#timer === undefined && this.#options.isForOneRequest !== true) {
-      this.#timer = setInterval(() => void this.#checkList(), listCheckMilliseconds);
-      this.#timer.unref();
-    }
+    this.follow();
     return { tools };
+  }
+
+  /** From here on the client is told where a list is another one than at the session's last look. */
+  follow(): void {
+    if (this.#timer !== undefined || this.#options.isForOneRequest === true) return;
+    this.#sentChanges ??= this.#options.session.changes;
+    this.#timer = setInterval(() => void this.#checkList(), listCheckMilliseconds);
+    this.#timer.unref();
+  }
+
+  /** Lists of resources and prompts may be all that a client asks for. */
+  async #followed<T>(list: () => Promise<T>): Promise<T> {
+    if (this.#timer === undefined && this.#options.isForOneRequest !== true) {
+      await this.#options.session.list();
+      this.follow();
+    }
+    return list();
   }
 
   #listed(tools: readonly ToolView[]): readonly ListedTool[] {
@@ -239,12 +272,13 @@ class SessionServer {
     try {
       const found = await this.#options.session.currentList();
       const { changes } = this.#options.session;
-      const isChanged = this.#sentChanges !== null && changes !== this.#sentChanges;
-      this.#sentChanges = changes;
+      const isChanged = found !== null && this.#sentChanges !== null && changes !== this.#sentChanges;
+      if (found !== null) this.#sentChanges = changes;
       if (isChanged) {
         await this.server.sendResourceListChanged();
         await this.server.sendPromptListChanged();
       }
+      if (this.#sentTools === null) return;
       this.#sentList ??= JSON.stringify(this.#sentTools);
       const list = found === null ? this.#sentList : JSON.stringify(this.#listed(found));
       if (list === this.#sentList) return;

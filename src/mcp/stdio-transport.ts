@@ -2,10 +2,12 @@
 // its end, pending requests are still answered as long as the client can read.
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import { type Line, LineReader } from "../text/line-reader.ts";
 import type { InboundMessages } from "./inbound-messages.ts";
 import { isRequestId } from "./json-rpc.ts";
 import { lineBytesMax, outputPendingBytesMax, requestsInFlightMax } from "./limits.ts";
+import { LISTEN, type ListenedResources } from "./listened-resources.ts";
 
 const clientCheckMilliseconds = 200;
 
@@ -14,6 +16,8 @@ export interface StdioTransportOptions {
   openInput(onChunk: (chunk: Buffer) => void): Readable;
   readonly output: Writable;
   readonly inbound: InboundMessages;
+  /** Absent where no resources are watched. */
+  readonly listened?: ListenedResources;
   /** Whether the client process has ended, although the pipe does not show it yet. */
   isClientGone(): boolean;
 }
@@ -56,6 +60,7 @@ export class StdioTransport implements Transport {
     const id = "method" in message ? undefined : message.id;
     if (!isRequestId(id)) return;
     this.#options.inbound.answered(id, "result" in message);
+    this.#options.listened?.close(id);
     this.#continue();
   }
 
@@ -77,6 +82,7 @@ export class StdioTransport implements Transport {
     clearInterval(this.#clientCheck);
     this.#flush();
     this.#input?.pause();
+    this.#options.listened?.closeAll();
     this.onclose?.();
   }
 
@@ -86,7 +92,7 @@ export class StdioTransport implements Transport {
     const read = this.#options.inbound.read(line);
     switch (read.kind) {
       case "message":
-        this.onmessage?.(read.message as unknown as JSONRPCMessage);
+        void this.#deliver(read.message);
         return true;
       case "response":
         this.#write(JSON.stringify(read.response));
@@ -101,6 +107,17 @@ export class StdioTransport implements Transport {
         return read satisfies never;
     }
   };
+
+  /** A subscription is delivered once it is known which of its resources are watched. */
+  async #deliver(message: JsonObject): Promise<void> {
+    const { listened } = this.#options;
+    const [id, method, params] = [member(message, "id"), member(message, "method"), member(message, "params")];
+    if (method === "notifications/cancelled" && isJsonObject(params)) listened?.close(member(params, "requestId"));
+    const isListen = method === LISTEN && listened !== undefined && isRequestId(id);
+    const delivered = isListen ? await listened.open(id, message) : message;
+    if (delivered !== null && !this.#isClosed) this.onmessage?.(delivered as unknown as JSONRPCMessage);
+    else if (isListen) listened.close(id);
+  }
 
   #continue(): void {
     if (this.#isEnding && this.#options.inbound.inFlight === 0) void this.close();

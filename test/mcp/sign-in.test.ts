@@ -57,6 +57,8 @@ function metadataOf(path: string): object | null {
   switch (path) {
     case "/newer":
     case "/both":
+    case "/late":
+    case "/late-newer":
       return { resource, authorization_servers: [authority.issuer], scopes_supported: ["ambit"] };
     case "/short":
       return { resource, authorization_servers: [short.issuer], scopes_supported: ["ambit"] };
@@ -102,15 +104,17 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     });
   if (path.startsWith("/.well-known/")) return void response.writeHead(404).end();
   const kind = path.slice(1);
-  const isGood = bearer !== null && !refused.has(bearer) && (await isValid(bearer, `${base()}${path}`));
+  const text = (await readBody(request, 1_000_000)) ?? "";
+  // Many servers let everybody begin, and ask for a sign-in afterwards.
+  const isOpen = kind.startsWith("late") && /"(?:initialize|notifications\/initialized)"/.test(text);
+  const isGood = isOpen || (bearer !== null && !refused.has(bearer) && (await isValid(bearer, `${base()}${path}`)));
   if (!isGood) {
     const challenge = `Bearer resource_metadata="${base()}${wellKnown}${path}"`;
     return void response.writeHead(401, { "www-authenticate": challenge }).end();
   }
-  const handler = kind === "newer" ? handlers.newer : handlers.both;
+  const handler = kind.endsWith("newer") ? handlers.newer : handlers.both;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const text = (await readBody(request, 1_000_000)) ?? "";
   const asked = webRequest(request, gone.signal);
   await sendResponse(
     await handler.fetch(asked, text === "" ? {} : { parsedBody: JSON.parse(text) as unknown }),
@@ -134,6 +138,8 @@ async function isValid(token: string, audience: string): Promise<boolean> {
 const KINDS = [
   "newer",
   "both",
+  "late",
+  "late-newer",
   "short",
   "other-resource",
   "mixed",
@@ -160,10 +166,13 @@ beforeAll(async () => {
     response.end("{}");
   }).listen(0, "127.0.0.1");
   await Promise.all([once(server, "listening"), once(elsewhere, "listening")]);
-  fixture.agent("scout", [`tool.invoke{tools=[${KINDS.map((kind) => `"${kind}__*"`).join(",")},"keyed__*"]}`]);
+  fixture.agent("scout", [
+    `tool.invoke{tools=[${KINDS.map((kind) => `"${kind}__*"`).join(",")},"keyed__*","gone__*"]}`,
+  ]);
   const entries = KINDS.map((kind) => `  ${kind}: { url: "${base()}/${kind}" }`);
+  const gone = ["gone", "ungranted"].map((name) => `  ${name}: { url: "http://127.0.0.1:1/mcp" }`);
   const own = `  keyed: { url: "${base()}/both", headers: { Authorization: "Bearer {{secret:own}}" } }`;
-  fixture.write("config/ambit/mcp.yml", `servers:\n${[...entries, own].join("\n")}\n`);
+  fixture.write("config/ambit/mcp.yml", `servers:\n${[...entries, ...gone, own].join("\n")}\n`);
   await fixture.begin();
   caller = fixture.caller();
 }, 60_000);
@@ -236,13 +245,23 @@ async function listed(
 
 const echo = (name: string, value = "hi") => session.do(`${name}__echo`, { value });
 
-test("a server that needs a sign-in answers calls with a code and a hint, before it was ever used", async () => {
-  const answer = await echo("nowhere");
-  expect(answer).toMatchObject({ said: "sign_in_required", value: { fix: "ambit mcp login nowhere" } });
-  expect(JSON.stringify(answer)).toContain("tell the user to sign in");
+test.each(["nowhere", "late", "late-newer"])(
+  "a server of the kind %s answers calls with a code and a hint, before it was ever used",
+  async (name) => {
+    const answer = await echo(name);
+    expect(answer).toMatchObject({ said: "sign_in_required", value: { fix: `ambit mcp login ${name}` } });
+    expect(JSON.stringify(answer)).toContain("tell the user to sign in");
+  },
+);
+
+test("a call of a server that was never used says why: it has the grant, and its tools are not known", async () => {
+  expect(await echo("gone")).toMatchObject({ said: "not_available", value: { fix: "ambit mcp show gone" } });
+  // The pause before it is started again.
+  expect(await echo("gone")).toMatchObject({ said: "not_available" });
+  expect((await session.do("ungranted__echo")).said).toBe("unknown_tool");
 });
 
-describe.each(["newer", "both"])("a sign-in at a server of the kind %s", (name) => {
+describe.each(["newer", "both", "late", "late-newer"])("a sign-in at a server of the kind %s", (name) => {
   test("shows the host first, uses PKCE and a state, and makes its tools callable", async () => {
     const without = await login(name);
     expect(without.page).toBeNull();

@@ -62,6 +62,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .option("--reveal <variables...>", "NAME=SECRET; with --user: the program gets the value of a stored secret")
       .option("--url <address>", "a server over HTTP; only its host is reached, through the broker")
       .option("--header <lines...>", "NAME: VALUE, sent with --url; {{secret:name}} stands for a stored secret")
+      .option("--asks <kinds...>", "elicitation, sampling: what it may ask for during a call, where a grant allows it")
       .option("--registry <address>", REGISTRY_TEXT)
       .option("--run-scripts", SCRIPTS_TEXT, false)
       .option("--user", USER_TEXT, false)
@@ -107,13 +108,17 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
         "--client-id <id>",
         "a client that you registered at the authorization server; default: ambit registers one",
       )
+      .option(
+        "--client-secret-from <source>",
+        "the secret of that client: env:NAME, file:PATH, or - for standard input; it is stored as a secret",
+      )
       .option("--no-browser", "the browser is on another machine: paste the address that it shows at the end")
       .option("--presence <name>", "confirm as this person, if presence is required")
       .option("--json", JSON_TEXT, false)
       .action(async (name: string, options: LoginOptions) => end(await mcpLogin(ports, name, options))),
     mcp
       .command("logout")
-      .description("delete the tokens of a sign-in")
+      .description("delete the tokens of a sign-in, and revoke them where the authorization server can")
       .argument("<name>")
       .option("--json", JSON_TEXT, false)
       .action(async (name: string, options: JsonOption) => end(await mcpLogout(ports, name, options))),
@@ -152,9 +157,9 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .description("check both files, with the place of every mistake")
       .option("--json", JSON_TEXT, false)
       .action((options: JsonOption) => end(mcpCheck(ports, options))),
-    edits(mcp.command("remove").description("remove a server from its file")).action(
-      async (name: string, options: ServerEditOptions) => end(await mcpRemove(ports, name, options)),
-    ),
+    edits(
+      mcp.command("remove").description("remove a server from its file, with its pin, its sign-in and its package"),
+    ).action(async (name: string, options: ServerEditOptions) => end(await mcpRemove(ports, name, options))),
     edits(mcp.command("enable").description("switch a server on")).action(
       async (name: string, options: ServerEditOptions) => end(await mcpSwitch(ports, name, true, options)),
     ),
@@ -184,7 +189,9 @@ Examples:
   ambit mcp fetch
   ambit mcp update files --to 2026.8.31
   ambit mcp login tracker
+  ambit mcp login tracker --client-id 7c1f --client-secret-from env:TRACKER_CLIENT_SECRET
   ambit mcp logout tracker
+  ambit mcp add helper --asks elicitation -- helper-server
   ambit mcp import claude
   ambit mcp list
   ambit mcp show docs

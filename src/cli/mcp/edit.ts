@@ -4,11 +4,11 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type PackageCommandResult, packageCommand } from "../../core/notation/servers/package-command.ts";
 import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
-import { requiredRisk, type WrittenServer } from "../../core/notation/servers/server-file.ts";
+import { requiredRisk, type ServerAskKind, type WrittenServer } from "../../core/notation/servers/server-file.ts";
 import { packageText } from "../../core/notation/servers/server-package.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { editServers, type NewProgram, type NewServer, type ServerEdit } from "../../gateway/edit-servers.ts";
-import { tellRefusal } from "../control-ports.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -17,6 +17,7 @@ import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { confirmation, fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
+import { signOut } from "./login.ts";
 import { fetchPackage, packageLines, releasePackage } from "./packages.ts";
 import type { ServersPorts } from "./ports.ts";
 
@@ -35,6 +36,7 @@ export interface AddOptions extends ServerEditOptions {
   readonly reveal?: readonly string[];
   readonly url?: string;
   readonly header?: readonly string[];
+  readonly asks?: readonly string[];
 }
 
 export async function mcpAdd(
@@ -45,7 +47,9 @@ export async function mcpAdd(
 ): Promise<ExitCode> {
   const endpoint = newEndpoint(name, command, options);
   if ("message" in endpoint) return fail(ports, options, EXIT.usage, endpoint.message, endpoint.fix);
-  const edit = { kind: "add" as const, name, server: { endpoint, requires: options.requires ?? [] } };
+  const asks = options.asks ?? [];
+  const server = { endpoint, requires: options.requires ?? [], ...(asks.length === 0 ? {} : { asks }) };
+  const edit = { kind: "add" as const, name, server };
   const fetching = endpoint.kind === "program" ? packageCommand(endpoint.command) : null;
   if (fetching !== null) return addPackaged(ports, edit, fetching, options);
   if (options.runScripts === true || options.registry !== undefined)
@@ -115,11 +119,19 @@ function newEndpoint(
   return { kind: "program", command, runtime, environment };
 }
 
+/** What was stored for the server goes with it: its sign-in, its pin, its package. */
 export async function mcpRemove(ports: ServersPorts, name: string, options: ServerEditOptions): Promise<ExitCode> {
-  const found = ports.servers.load().servers.find(({ server }) => server.name === name)?.server.endpoint;
-  const done = await change(ports, { kind: "remove", name }, options);
-  if (done === EXIT.ok && found?.kind === "program" && found.package !== null)
-    await releasePackage(ports, found.package);
+  const edit = { kind: "remove" as const, name };
+  const level = levelOf(ports, edit, options);
+  const found = ports.servers.load().servers.find(({ server }) => server.name === name && server.level === level);
+  const endpoint = found?.server.endpoint;
+  // Its tokens are known by its entry.
+  if (endpoint?.kind === "http" && found?.waits === null) await signOut(ports, name);
+  const done = await change(ports, edit, options);
+  if (done !== EXIT.ok) return done;
+  if (endpoint?.kind === "program" && endpoint.package !== null) await releasePackage(ports, endpoint.package);
+  const forgotten = await askOnce(ports, "servers.forget", { cwd: ports.cwd, name, level, presence: null });
+  if (!forgotten.ok) ports.printError(`${ports.paint.warn("warning")}: ${visibleText(forgotten.message)}`);
   return done;
 }
 
@@ -233,18 +245,19 @@ function tell(
 
 /** What a server would get, in words. */
 export function serverLines(server: WrittenServer, paint: Paint): readonly string[] {
-  const { name, endpoint, requires, isEnabled } = server;
+  const { name, endpoint, requires, isEnabled, asks } = server;
   const walls = requires.length === 0 ? ["no files of yours, no network"] : requires.map((grant) => compactText(grant));
   const reached = walls.map((text, at) => `  ${at === 0 ? "reaches " : "        "} ${visibleText(text)}`);
   const secrets = endpointSecrets(endpoint).map(
     ({ name: secret, at, isRevealed }) =>
       `  ${isRevealed ? paint.warn("reveals ") : "sends   "} ${visibleText(secret)} in the ${visibleText(at)}`,
   );
+  const questions = asks.size === 0 ? [] : [`  may ask  ${[...asks].map((kind) => ASKED[kind]).join(", ")}`];
   const head = `${paint.strong(visibleText(name))}  ${paintRisk(paint, requiredRisk(requires))} risk${isEnabled ? "" : "  disabled"}`;
   if (endpoint.kind === "http") {
     const headers = endpoint.headers.map(([header]) => visibleText(header)).join(" ");
     const sets = headers === "" ? [] : [`  headers  ${headers}`];
-    return [head, `  calls    ${visibleText(endpoint.address)}`, ...reached, ...sets, ...secrets];
+    return [head, `  calls    ${visibleText(endpoint.address)}`, ...reached, ...sets, ...secrets, ...questions];
   }
   const { command, runtime, environment, package: pinned } = endpoint;
   return [
@@ -255,8 +268,15 @@ export function serverLines(server: WrittenServer, paint: Paint): readonly strin
     ...(runtime.length === 0 ? [] : [`  programs ${runtime.map((tree) => visibleText(pathText(tree))).join(" ")}`]),
     ...(environment.length === 0 ? [] : [`  sets     ${environment.map((one) => visibleText(one.name)).join(" ")}`]),
     ...secrets,
+    ...questions,
   ];
 }
+
+/** Where an agent's grant and the client allow it too. */
+const ASKED: Readonly<Record<ServerAskKind, string>> = {
+  elicitation: "you, by a form in the client (elicitation)",
+  sampling: "the client's model (sampling)",
+};
 
 export function commandWords(command: readonly string[]): string {
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");

@@ -1,7 +1,9 @@
 // `ambit mcp login` and `logout`: a person signs in at a server in their browser, and the tokens stay with the daemon.
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { SignInView } from "../../core/ports/daemon/server-messages.ts";
 import { askWidening } from "../approvals/presence-question.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
+import { readValue } from "../secrets/value.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -12,6 +14,8 @@ import type { RedirectWait, ServersPorts } from "./ports.ts";
 export interface LoginOptions extends JsonOption {
   readonly host?: readonly string[];
   readonly clientId?: string;
+  /** Where the secret of that client comes from: never an argument, which everybody on the machine can read. */
+  readonly clientSecretFrom?: string;
   /** False: the person pastes the address that the browser was sent to. */
   readonly browser: boolean;
   readonly presence?: string;
@@ -23,9 +27,17 @@ const waitMilliseconds = 600_000;
 export async function mcpLogin(ports: ServersPorts, name: string, options: LoginOptions): Promise<ExitCode> {
   if (!options.browser && !ports.terminal.isInteractive)
     return fail(ports, options, EXIT.usage, "--no-browser needs a terminal to paste at", `ambit mcp login ${name}`);
+  if (options.clientSecretFrom !== undefined && options.clientId === undefined)
+    return fail(ports, options, EXIT.usage, "--client-secret-from needs the client that it is for", "--client-id ID");
+  const read =
+    options.clientSecretFrom === undefined ? null : await readValue(ports, options.clientSecretFrom, "", null);
+  if (read?.ok === false) {
+    const message = read.message.replace("--from", "--client-secret-from");
+    return fail(ports, options, read.isUsage ? EXIT.usage : EXIT.error, message, null);
+  }
   const redirect = await ports.redirects();
   try {
-    const page = await openPage(ports, name, redirect.address, options);
+    const page = await openPage(ports, name, redirect.address, read?.value ?? null, options);
     if (typeof page === "number") return page;
     const state = new URL(page).searchParams.get("state") ?? "";
     const params = options.browser
@@ -50,15 +62,38 @@ export async function mcpLogin(ports: ServersPorts, name: string, options: Login
 export async function mcpLogout(ports: ServersPorts, name: string, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "servers.logout", { cwd: ports.cwd, name });
   if (!answer.ok) return tellRefusal(ports, answer, options.json);
-  const { wasSignedIn } = answer.value;
-  if (options.json) ports.print(jsonLine({ name, wasSignedIn }));
-  else
-    ports.print(
-      wasSignedIn
-        ? `${ports.paint.good("signed out")} of ${visibleText(name)}`
-        : `not signed in at ${visibleText(name)}`,
-    );
+  if (options.json) ports.print(jsonLine({ name, ...answer.value }));
+  else ports.print(signedOutText(ports, name, answer.value));
   return EXIT.ok;
+}
+
+/** For a server that is removed: what became of its sign-in, if there was one. */
+export async function signOut(ports: ServersPorts, name: string): Promise<void> {
+  const answer = await askOnce(ports, "servers.logout", { cwd: ports.cwd, name });
+  if (!answer.ok) ports.printError(`${ports.paint.warn("warning")}: ${visibleText(answer.message)}`);
+  else if (answer.value.wasSignedIn) ports.printError(signedOutText(ports, name, answer.value));
+}
+
+function signedOutText(
+  { paint }: ServersPorts,
+  name: string,
+  { wasSignedIn, issuer, revocation }: ControlMessages["servers.logout"]["answers"],
+): string {
+  if (!wasSignedIn) return `not signed in at ${visibleText(name)}`;
+  const head = `${paint.good("signed out")} of ${visibleText(name)}`;
+  const at = visibleText(issuer ?? "its authorization server");
+  switch (revocation) {
+    case "revoked":
+      return `${head}; its tokens are revoked at ${at}`;
+    case "failed":
+      return `${head}; ${paint.warn("warning")}: its tokens could not be revoked at ${at}, where they are valid until they expire`;
+    case "not offered":
+      return `${head}; ${at} does not revoke tokens: there they are valid until they expire`;
+    case "nothing to revoke":
+      return head;
+    default:
+      return revocation satisfies never;
+  }
 }
 
 export function signInText({ issuer, scope, expires, hosts }: SignInView): string {
@@ -72,19 +107,21 @@ async function openPage(
   ports: ServersPorts,
   name: string,
   redirect: string,
+  clientSecret: string | null,
   options: LoginOptions,
 ): Promise<string | ExitCode> {
   const hosts: string[] = [];
   for (;;) {
-    const asked = { cwd: ports.cwd, name, redirect, hosts, clientId: options.clientId ?? null };
+    const asked = { cwd: ports.cwd, name, redirect, hosts, clientId: options.clientId ?? null, clientSecret };
     const answer = await askWidening(ports, "servers.login", asked, options);
     if (typeof answer === "number") return answer;
     if (!answer.ok) return tellRefusal(ports, answer, options.json);
-    const { page, issuer, host } = answer.value;
+    const { page, issuer, scope, host } = answer.value;
     if (page !== null) {
-      if (options.json) ports.print(jsonLine({ page, issuer }));
+      if (options.json) ports.print(jsonLine({ page, issuer, scope }));
       else {
-        ports.printError(`sign in at ${visibleText(issuer ?? "")}: open this page in your browser`);
+        const wanted = scope === null ? "" : ` for ${visibleText(scope)}`;
+        ports.printError(`sign in at ${visibleText(issuer ?? "")}${wanted}: open this page in your browser`);
         ports.print(visibleText(page));
       }
       return page;

@@ -124,8 +124,12 @@ export function serverAnswers(
         const [cwd, name] = [textIn(value, "cwd", pathCharactersMax), textIn(value, "name", 256)];
         const [redirect, hosts] = [textIn(value, "redirect", 256), textsIn(value, "hosts", hostsMax)];
         const clientId = optionalText(value, "clientId", 1_024);
-        if (cwd === null || name === null || hosts === null || clientId === undefined)
+        const clientSecret = optionalText(value, "clientSecret", codeCharactersMax);
+        const isClient = clientId !== undefined && clientSecret !== undefined;
+        if (cwd === null || name === null || hosts === null || !isClient)
           return refusal("invalid_input", "needs a folder, the name of a server, and hosts");
+        if (clientSecret !== null && (clientId === null || !/^[\x21-\x7e]+$/.test(clientSecret)))
+          return refusal("invalid_input", "the secret of a client is printable ASCII, and needs the client's id");
         if (redirect === null || !REDIRECT.test(redirect))
           return refusal("invalid_input", "a sign-in leads back to a loopback address");
         const found = named(cwd, name);
@@ -133,8 +137,10 @@ export function serverAnswers(
         if (found.value.waits !== null) return refusal("not_available", `${name}: ${found.value.waits}`, "ambit trust");
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;
-        const step = await signIns.start(found.value, { redirect, hosts, clientId });
-        return step.ok ? { ok: true, value: { page: null, issuer: null, host: null, ...step.value } } : step;
+        const step = await signIns.start(found.value, { redirect, hosts, clientId, clientSecret });
+        return step.ok
+          ? { ok: true, value: { page: null, issuer: null, scope: null, host: null, ...step.value } }
+          : step;
       },
     ],
     [
@@ -158,6 +164,22 @@ export function serverAnswers(
         if (cwd === null || name === null) return refusal("invalid_input", "needs a folder and the name of a server");
         const found = named(cwd, name);
         return found.ok ? signIns.remove(found.value) : found;
+      },
+    ],
+    [
+      "servers.forget",
+      async (exchange) => {
+        const { value } = exchange;
+        const [cwd, name] = [textIn(value, "cwd", pathCharactersMax), textIn(value, "name", 256)];
+        const level = (["user", "project"] as const).find((one) => one === textIn(value, "level", 16));
+        if (cwd === null || name === null || level === undefined)
+          return refusal("invalid_input", "needs a folder, the name of a server, and its level");
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const kept = await servers.forget({ name, level }, workspaceOf(cwd), cwd, { ...admitted.value });
+        return kept === null
+          ? { ok: true, value: {} }
+          : refusal("not_available", `the pin of ${name} is kept: ${kept}`);
       },
     ],
   ];

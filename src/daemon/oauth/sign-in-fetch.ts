@@ -48,7 +48,7 @@ export function signInFetch(
     if (grants === null) return fail({ message: "it names a host that cannot be read" });
     const { method = "GET", headers, body } = init;
     const fetched = await options.fetch({
-      method: method === "POST" ? "POST" : "GET",
+      method: method === "POST" || method === "DELETE" ? method : "GET",
       url: String(address),
       headers: [...new Headers(headers).entries()].map(([name, value]): HeaderLine => [name, value]),
       body: body == null ? null : Buffer.from(String(body)),

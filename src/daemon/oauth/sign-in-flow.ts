@@ -13,6 +13,7 @@ import {
   RegistrationRejectedError,
   refreshAuthorization,
   registerClient,
+  selectClientAuthMethod,
   selectResourceURL,
   startAuthorization,
 } from "@modelcontextprotocol/client";
@@ -42,6 +43,11 @@ export interface SignInStart {
   readonly state: string;
   /** A client that was registered elsewhere; null: ambit registers itself. */
   readonly clientId: string | null;
+  readonly clientSecret: string | null;
+  /** What the server last answered a call with that it refused, as its `WWW-Authenticate`; null for nothing. */
+  readonly heard: string | null;
+  /** The sign-in before: what it was allowed is asked for again. */
+  readonly before: { readonly issuer: string; readonly scope: string | null } | null;
   readonly fetch: FetchLike;
 }
 
@@ -49,11 +55,11 @@ export type { FetchLike, OAuthTokens };
 
 /** Null where the server does not ask for a sign-in. */
 export async function startSignIn(wish: SignInStart): Promise<StartedSignIn | null> {
-  const { address, redirect, state, clientId, fetch } = wish;
-  const challenged = await fetch(address, PROBE);
-  await challenged.text();
-  if (challenged.ok) return null;
-  const { resourceMetadataUrl, scope: wanted } = extractWWWAuthenticateParams(challenged);
+  const { address, redirect, state, clientId, clientSecret, heard, before, fetch } = wish;
+  const probed = await challengeOf(address, fetch);
+  const told = heard === null ? null : challengeIn(heard);
+  if (probed === null && told === null) return null;
+  const resourceMetadataUrl = probed?.resourceMetadataUrl ?? told?.resourceMetadataUrl;
   const found = await discoverOAuthServerInfo(address, {
     fetchFn: fetch,
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
@@ -63,7 +69,10 @@ export async function startSignIn(wish: SignInStart): Promise<StartedSignIn | nu
   // Throws where the metadata is of another resource.
   await selectResourceURL(address, {} as Parameters<typeof selectResourceURL>[1], resourceMetadata);
   const resource = resourceMetadata?.resource ?? null;
-  const scope = scopeOf(wanted ?? resourceMetadata?.scopes_supported?.join(" "), metadata);
+  const issuer = metadata?.issuer ?? authorizationServer;
+  const first = probed?.scope ?? told?.scope ?? resourceMetadata?.scopes_supported?.join(" ");
+  const granted = before?.issuer === issuer ? (before.scope ?? undefined) : undefined;
+  const scope = scopeOf([first, granted, told?.scope], metadata);
   const client =
     clientId === null
       ? await registerClient(authorizationServer, {
@@ -72,7 +81,7 @@ export async function startSignIn(wish: SignInStart): Promise<StartedSignIn | nu
           ...(scope === null ? {} : { scope }),
           fetchFn: fetch,
         })
-      : { client_id: clientId };
+      : { client_id: clientId, ...(clientSecret === null ? {} : { client_secret: clientSecret }) };
   const started = await startAuthorization(authorizationServer, {
     ...(metadata === undefined ? {} : { metadata }),
     ...{ clientInformation: client, redirectUrl: redirect, state },
@@ -80,8 +89,7 @@ export async function startSignIn(wish: SignInStart): Promise<StartedSignIn | nu
     ...(resource === null ? {} : { resource }),
   });
   return {
-    ...{ authorizationServer, client, resource, scope, metadata: metadata ?? null },
-    issuer: metadata?.issuer ?? authorizationServer,
+    ...{ authorizationServer, issuer, client, resource, scope, metadata: metadata ?? null },
     page: started.authorizationUrl.href,
     verifier: started.codeVerifier,
   };
@@ -130,14 +138,75 @@ export function signInFault(error: unknown): string {
   return "its metadata, or an answer of its authorization server, cannot be understood";
 }
 
-const PROBE = {
-  method: "POST",
-  headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
-  body: JSON.stringify({
-    ...{ jsonrpc: "2.0", id: 0, method: "initialize" },
-    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "ambit", version: VERSION } },
-  }),
-};
+/**
+ * RFC 7009. Whether the authorization server says that the token is of no use any more; null where it offers no such thing at the
+ * place where it gives tokens out.
+ */
+export async function revokeToken(
+  { metadata, client }: SignInFacts,
+  { token, hint }: { readonly token: string; readonly hint: "access_token" | "refresh_token" },
+  fetch: FetchLike,
+): Promise<boolean | null> {
+  const endpoint = revocationEndpoint(metadata);
+  if (endpoint === null) return null;
+  const { client_id: id, client_secret: secret } = client;
+  const method = selectClientAuthMethod(client, metadata?.token_endpoint_auth_methods_supported ?? []);
+  const isBasic = method === "client_secret_basic" && secret !== undefined;
+  const body = new URLSearchParams({ token, token_type_hint: hint });
+  if (!isBasic) body.set("client_id", id);
+  if (method === "client_secret_post" && secret !== undefined) body.set("client_secret", secret);
+  const headers = {
+    "Content-Type": "application/x-www-form-urlencoded",
+    ...(isBasic ? { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}` } : {}),
+  };
+  const answer = await fetch(endpoint, { method: "POST", headers, body });
+  await answer.text();
+  return answer.ok;
+}
+
+/** INVARIANT: a token is shown to no other host than the one that gave it out. */
+export function revocationEndpoint(metadata: SignInFacts["metadata"]): string | null {
+  const { revocation_endpoint: endpoint, token_endpoint: giving } = (metadata ?? {}) as {
+    readonly revocation_endpoint?: unknown;
+    readonly token_endpoint?: unknown;
+  };
+  if (typeof endpoint !== "string" || typeof giving !== "string") return null;
+  return URL.canParse(endpoint) && new URL(endpoint).origin === new URL(giving).origin ? endpoint : null;
+}
+
+const VERSION_ASKED = "2025-11-25";
+
+function probe(method: string, params: object, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers },
+    body: JSON.stringify({ jsonrpc: "2.0", id: method, method, params }),
+  };
+}
+
+const BEGIN = { protocolVersion: VERSION_ASKED, capabilities: {}, clientInfo: { name: "ambit", version: VERSION } };
+
+type Challenge = ReturnType<typeof extractWWWAuthenticateParams>;
+
+/** How the server asks for a sign-in; null where it does not. Many let everybody begin, and ask afterwards. */
+async function challengeOf(address: string, fetch: FetchLike): Promise<Challenge | null> {
+  const begun = await fetch(address, probe("initialize", BEGIN));
+  await begun.text();
+  if (!begun.ok) return extractWWWAuthenticateParams(begun);
+  const session = begun.headers.get("mcp-session-id");
+  const headers = {
+    "MCP-Protocol-Version": VERSION_ASKED,
+    ...(session === null || session.includes("{{") ? {} : { "Mcp-Session-Id": session }),
+  };
+  const listed = await fetch(address, probe("tools/list", {}, headers));
+  await listed.text();
+  if (session !== null) await fetch(address, { method: "DELETE", headers }).then((answer) => answer.text());
+  return listed.status === 401 || listed.status === 403 ? extractWWWAuthenticateParams(listed) : null;
+}
+
+function challengeIn(heard: string): Challenge {
+  return extractWWWAuthenticateParams(new Response(null, { status: 401, headers: { "www-authenticate": heard } }));
+}
 
 function requestFacts(facts: SignInFacts, fetchFn: FetchLike) {
   const { metadata, client, resource } = facts;
@@ -149,11 +218,22 @@ function requestFacts(facts: SignInFacts, fetchFn: FetchLike) {
   };
 }
 
-/** `offline_access` where the server has it: without it there may be no refresh token. */
-function scopeOf(wanted: string | undefined, metadata: AuthorizationServerMetadata | undefined): string | null {
-  if (wanted === undefined || wanted === "") return null;
+const scopesMax = 64;
+/** RFC 6749, appendix A.4; without what is a handle of a secret here. */
+const SCOPE = /^(?!.*\{\{)[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+
+/** Each once, and `offline_access` where the server has it: without it there may be no refresh token. */
+function scopeOf(
+  texts: readonly (string | undefined)[],
+  metadata: AuthorizationServerMetadata | undefined,
+): string | null {
+  const wanted = [...new Set(texts.flatMap((text) => (text ?? "").split(" ")).filter((one) => one !== ""))];
+  if (wanted.length === 0) return null;
+  if (wanted.length > scopesMax || !wanted.every((one) => SCOPE.test(one)))
+    throw new Error("its scopes cannot be read");
   const isOffered = metadata?.scopes_supported?.includes("offline_access") === true;
-  return isOffered && !wanted.split(" ").includes("offline_access") ? `${wanted} offline_access` : wanted;
+  const all = isOffered && !wanted.includes("offline_access") ? [...wanted, "offline_access"] : wanted;
+  return all.join(" ");
 }
 
 function clientMetadata(redirect: string, metadata: AuthorizationServerMetadata | undefined) {

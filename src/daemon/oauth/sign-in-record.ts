@@ -76,6 +76,7 @@ export function factsOf({
     "token_endpoint",
     "response_types_supported",
     "token_endpoint_auth_methods_supported",
+    "revocation_endpoint",
   ];
   const part =
     metadata === null ? null : Object.fromEntries(Object.entries(metadata).filter(([key]) => kept.includes(key)));

@@ -52,9 +52,15 @@ export interface SignInWish {
   /** Hosts that the person allowed, `name:port`. */
   readonly hosts: readonly string[];
   readonly clientId: string | null;
+  readonly clientSecret: string | null;
 }
 
-export type SignInStep = { readonly page: string; readonly issuer: string } | { readonly host: string };
+export type SignInStep =
+  | { readonly page: string; readonly issuer: string; readonly scope: string | null }
+  | { readonly host: string };
+
+/** What became of the tokens at the authorization server. */
+export type Revocation = "revoked" | "not offered" | "failed" | "nothing to revoke";
 
 interface PendingSignIn {
   readonly one: CatalogServer;
@@ -69,6 +75,8 @@ const pendingMilliseconds = 600_000;
 const earlyMilliseconds = 30_000;
 const hostsMax = 8;
 const tokenCharactersMax = 16_384;
+const challengesMax = 64;
+const challengeCharactersMax = 4_096;
 /** It is sent in a header. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
@@ -76,6 +84,8 @@ export class SignIns {
   readonly #options: SignInsOptions;
   /** By the digest of its state. */
   readonly #pending = new Map<string, PendingSignIn>();
+  /** By server: how it last asked for a sign-in, or for one that allows more. */
+  readonly #challenges = new Map<string, string>();
   /** Refreshes that run, by server: a refresh token is used once. */
   readonly #refreshing = new Map<string, Promise<string | null>>();
 
@@ -102,9 +112,10 @@ export class SignIns {
     const fetch = this.#options.fetch(one, wish.hosts, (why) => {
       refused ??= why;
     });
-    const begun = await startSignIn({ address: endpoint.address, state, fetch, ...wish }).catch((error: unknown) => ({
-      message: signInFault(error),
-    }));
+    const heard = this.#challenges.get(signInSetting(one)) ?? null;
+    const before = this.#stored(one)?.facts ?? null;
+    const asked = { address: endpoint.address, state, fetch, heard, before, ...wish };
+    const begun = await startSignIn(asked).catch((error: unknown) => ({ message: signInFault(error) }));
     const why = refused as FetchRefusal | null;
     if (why !== null) return "host" in why ? { ok: true, value: why } : unavailable(name, why.message);
     if (begun === null) return refusal("not_available", `${name} does not ask for a sign-in`);
@@ -114,7 +125,7 @@ export class SignIns {
     this.#sweep();
     if (this.#pending.size >= pendingMax) return refusal("not_available", "too many sign-ins are open");
     this.#pending.set(sha256(state), { one, wish, started: begun, since: this.#options.now() });
-    return { ok: true, value: { page: begun.page, issuer: begun.issuer } };
+    return { ok: true, value: { page: begun.page, issuer: begun.issuer, scope: begun.scope } };
   }
 
   /** Once for each state. */
@@ -152,19 +163,55 @@ export class SignIns {
       tokens,
     );
     if (failed !== null) return unavailable(name, failed);
+    this.#challenges.delete(signInSetting(one));
     return { ok: true, value: { one, view: this.view(one) as SignInView } };
   }
 
-  /** Deletes the tokens. False where there was no sign-in. */
-  async remove(one: CatalogServer): Promise<Answer<{ readonly wasSignedIn: boolean }>> {
+  /** A server refused a request: what it wants is asked for at the next sign-in. */
+  challenged(one: CatalogServer, text: string): void {
+    if (text.length > challengeCharactersMax || !/^[\x20-\x7e]+$/.test(text)) return;
+    const key = signInSetting(one);
+    this.#challenges.delete(key);
+    this.#challenges.set(key, text);
+    for (const oldest of this.#challenges.keys())
+      if (this.#challenges.size > challengesMax) this.#challenges.delete(oldest);
+  }
+
+  /** Deletes the tokens, and revokes them where the authorization server can. False where there was no sign-in. */
+  async remove(
+    one: CatalogServer,
+  ): Promise<
+    Answer<{ readonly wasSignedIn: boolean; readonly issuer: string | null; readonly revocation: Revocation }>
+  > {
     const stored = this.#stored(one);
-    if (stored === null) return { ok: true, value: { wasSignedIn: false } };
+    if (stored === null)
+      return { ok: true, value: { wasSignedIn: false, issuer: null, revocation: "nothing to revoke" } };
     const { settings, entry } = this.#options;
     // Without the record no token is used any more.
     const gone = await settings.set(signInSetting(one), null, entry("server_signed_out", { server: one.server.name }));
     if (!gone.ok) return refusal(gone.code, gone.message);
+    this.#challenges.delete(signInSetting(one));
+    const revocation = await this.#revoked(one, stored).catch((): Revocation => "failed");
     await this.#forget(one, stored);
-    return { ok: true, value: { wasSignedIn: true } };
+    return { ok: true, value: { wasSignedIn: true, issuer: stored.facts.issuer, revocation } };
+  }
+
+  /** The refresh token first: others can be had with it. */
+  async #revoked(one: CatalogServer, stored: StoredSignIn): Promise<Revocation> {
+    if (stored.ended !== null) return "nothing to revoke";
+    const { revokeToken, revocationEndpoint } = await flow();
+    if (revocationEndpoint(stored.facts.metadata) === null) return "not offered";
+    const facts = { ...stored.facts, client: clientOf(stored, await this.#read(one, stored, "client")) };
+    const fetch = this.#options.fetch(one, stored.hosts, () => undefined);
+    let revocation: Revocation = "revoked";
+    for (const kind of ["refresh", "access"] as const) {
+      if (kind === "refresh" && !stored.has.refresh) continue;
+      const token = await this.#read(one, stored, kind);
+      const hint = `${kind}_token` as const;
+      const isRevoked = token !== null && (await revokeToken(facts, { token, hint }, fetch).catch(() => false));
+      if (isRevoked !== true) revocation = "failed";
+    }
+    return revocation;
   }
 
   /** Null without a sign-in; a text where it does not hold any more, or cannot be used now. */
@@ -217,12 +264,8 @@ export class SignIns {
     if (token === null || (stored.has.client && client === null))
       return "its token cannot be refreshed: the secrets are locked, or it was deleted";
     const { refreshSignIn, isEnded, signInFault } = await flow();
-    const { clientId, authMethod, facts } = stored;
-    const information = {
-      client_id: clientId,
-      ...(client === null ? {} : { client_secret: client }),
-      ...(authMethod === null ? {} : { token_endpoint_auth_method: authMethod }),
-    };
+    const { facts } = stored;
+    const information = clientOf(stored, client);
     let refused: FetchRefusal | null = null;
     const fetch = this.#options.fetch(one, stored.hosts, (why) => {
       refused ??= why;
@@ -305,8 +348,8 @@ export class SignIns {
     }
   }
 
-  async #read(one: CatalogServer, { facts, has }: StoredSignIn, kind: "refresh" | "client"): Promise<string | null> {
-    if (!has[kind]) return null;
+  async #read(one: CatalogServer, { facts, has }: StoredSignIn, kind: TokenKind): Promise<string | null> {
+    if (kind !== "access" && !has[kind]) return null;
     const use = { tool: tokenTool(one, kind), url: tokenUrl(one, facts, kind) };
     const value = await this.#options.secret(secretName(one, kind), use);
     if (value === null) return null;
@@ -323,6 +366,14 @@ export class SignIns {
     const now = this.#options.now();
     for (const [id, { since }] of this.#pending) if (now - since > pendingMilliseconds) this.#pending.delete(id);
   }
+}
+
+function clientOf({ clientId, authMethod }: StoredSignIn, secret: string | null): SignInFacts["client"] {
+  return {
+    client_id: clientId,
+    ...(secret === null ? {} : { client_secret: secret }),
+    ...(authMethod === null ? {} : { token_endpoint_auth_method: authMethod }),
+  };
 }
 
 function isSafe(page: string): boolean {

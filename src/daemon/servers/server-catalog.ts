@@ -14,6 +14,8 @@ export interface ServerCatalogOptions {
   elapsed(): number;
 }
 
+export type ServerName = Pick<CatalogServer["server"], "name" | "level">;
+
 /** An edit applies within a second. */
 const freshMilliseconds = 300;
 const workspacesMax = 64;
@@ -32,13 +34,13 @@ export class ServerCatalog {
     this.#options = options;
   }
 
-  /** The same objects while nothing has changed. `cwd`: where relative paths of the user's own file start without a workspace. */
-  of(workspace: string | null, cwd: string): LoadedServers {
+  /** The same objects while nothing has changed. `isFresh`: as the files are at this moment; `cwd`: where relative paths of the user's own file start without a workspace. */
+  of(workspace: string | null, cwd: string, isFresh = false): LoadedServers {
     const { folders, readingAt, elapsed } = this.#options;
     const key = workspace ?? ` ${cwd}`;
     const before = this.#cached.get(key);
     const at = elapsed();
-    if (before !== undefined && at - before.at < freshMilliseconds) return before.loaded;
+    if (before !== undefined && !isFresh && at - before.at < freshMilliseconds) return before.loaded;
     const texts = serverTexts(workspace, folders);
     const mark = JSON.stringify(texts);
     const loaded = before?.mark === mark ? before.loaded : loadServers(texts, workspace, readingAt(workspace ?? cwd));
@@ -51,7 +53,17 @@ export class ServerCatalog {
 
 /** A user's own server has one pin; a project's has one in each workspace. */
 export function pinKey({ server, workspace }: CatalogServer): string {
-  return `mcp.pin ${server.level} ${server.level === "user" ? "" : workspace} ${server.name}`;
+  return pinKeyOf(server, workspace);
+}
+
+function pinKeyOf({ name, level }: ServerName, workspace: string | null): string {
+  return `mcp.pin ${level} ${level === "user" ? "" : workspace} ${name}`;
+}
+
+/** The key of the pin of a server that no file has; null where one has it, or cannot be read. */
+export function orphanKey(wanted: ServerName, workspace: string | null, loaded: LoadedServers): string | null {
+  const isThere = loaded.servers.some(({ server }) => server.name === wanted.name && server.level === wanted.level);
+  return isThere || loaded.problems.length > 0 ? null : pinKeyOf(wanted, workspace);
 }
 
 /** Relative paths in arguments start where the server does. */

@@ -30,6 +30,8 @@ export interface ServerSignIn {
   token(): Promise<{ readonly secret: FetchSecret; readonly version: number } | string | null>;
   /** The server refused this token: whether there is another one by now. */
   renew(version: number): Promise<boolean>;
+  /** The server refused a request, and said in this `WWW-Authenticate` what it wants. */
+  challenged(text: string): void;
 }
 
 /** A stream of events may hold many messages, of which each has its own limit. */
@@ -189,12 +191,14 @@ export class ServerHttp implements ServerConnection {
       return null;
     }
     if (status === 202 || status === 204) return null;
+    if ((status === 401 || status === 403) && !this.#hasCredential && header("www-authenticate") !== "")
+      this.#options.signIn.challenged(header("www-authenticate"));
     // The server did not look at the message: it may be sent again.
     if (status === 401 && version !== null && mayRenew && (await this.#options.signIn.renew(version)))
       return this.#exchange(message, body, id, signal, false);
     if (status === 401 && !this.#hasCredential) return SIGN_IN_REQUIRED;
     if (status === 403 && version !== null)
-      return { ...SIGN_IN_REQUIRED, message: "it refuses what the sign-in allows" };
+      return { ...SIGN_IN_REQUIRED, message: "it refuses what the sign-in allows, or wants one that allows more" };
     if (status === 401 || status === 403) return `it refuses the credentials (status ${status})`;
     if (status >= 300 && status < 400) return `it answers with a redirect (status ${status}), which is not followed`;
     return `it answers with status ${status}`;

@@ -13,12 +13,18 @@ export type UpstreamResult<T> = Result<
   CodedFailure<"execution_failed" | "not_available" | "stopped" | "sign_in_required">
 >;
 
+export type UpstreamFailure = Extract<UpstreamResult<unknown>, { readonly ok: false }>;
+
 export function failedCall(message: string): UpstreamResult<never> {
   return { ok: false, code: "execution_failed", message };
 }
 
 export function unavailable(message: string): UpstreamResult<never> {
   return { ok: false, code: "not_available", message };
+}
+
+export function needsSignIn({ code }: UpstreamFailure): boolean {
+  return code === "sign_in_required";
 }
 
 export const STOPPED: UpstreamResult<never> = { ok: false, code: "stopped", message: "the call was cancelled" };
@@ -62,6 +68,12 @@ export function readMessage(text: string | null): ServerMessage {
 export function isUnfinished(result: Json | undefined): result is JsonObject {
   const type = isJsonObject(result) ? member(result, "resultType") : undefined;
   return type !== undefined && type !== "complete";
+}
+
+/** What a server declared at its start. */
+export function capabilitiesIn(initialized: JsonObject): JsonObject | null {
+  const capabilities = member(initialized, "capabilities");
+  return isJsonObject(capabilities) ? capabilities : null;
 }
 
 /** What is declared to a server. */

@@ -28,14 +28,44 @@ export function checkedSchema(schema: JsonObject): JsonSchema {
   return copy !== undefined && inputParser(copy).faults.length === 0 ? copy : { type: "object" };
 }
 
-/** Answers a call of a server whose tools are not known yet. */
-export function signInTool(one: CatalogServer, name: string): DaemonTool {
-  const { message, fix = null } = signInFix(one, { code: "sign_in_required", message: "it was never used" });
+/** Why the tools of a server are not known yet. */
+export type StartProblem = "no sign-in" | "failed" | "slow";
+
+/** Answers a call of a server whose tools are not known yet, where the agent could call one. */
+export function unknownServerTool(one: CatalogServer, name: string, problem: StartProblem): DaemonTool {
   return {
     ...{ name, description: "", input: { type: "object" }, verbs: [], isOfServer: true },
     requests: () => done([]),
-    execute: async () => ({ ok: false, code: "sign_in_required", message: message ?? "", fix }),
+    execute: async () => ({ ok: false, ...startFailure(one, problem) }),
   };
+}
+
+/** INVARIANT: nothing of what the server wrote: no person has seen it. */
+function startFailure(
+  one: CatalogServer,
+  problem: StartProblem,
+): { readonly code: string; readonly message: string; readonly fix: string | null } {
+  const { name } = one.server;
+  switch (problem) {
+    case "no sign-in": {
+      const { message = "", fix = null } = signInFix(one, { code: "sign_in_required", message: "it was never used" });
+      return { code: "sign_in_required", message, fix };
+    }
+    case "failed":
+      return {
+        code: "not_available",
+        message: `the server ${name} could not be started, so its tools are not known; do not retry, and tell the user`,
+        fix: `ambit mcp show ${name}`,
+      };
+    case "slow":
+      return {
+        code: "not_available",
+        message: `the server ${name} has not started yet, so its tools are not known; try again in a minute`,
+        fix: `ambit mcp show ${name}`,
+      };
+    default:
+      return problem satisfies never;
+  }
 }
 
 export function mappedRequests(

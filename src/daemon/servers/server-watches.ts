@@ -16,9 +16,24 @@ const watchesMax = 32;
 export class ServerWatches {
   readonly #options: ServerWatchesOptions;
   readonly #watched = new Map<string, Set<() => void>>();
+  #hearsOfTools = false;
 
   constructor(options: ServerWatchesOptions) {
     this.#options = options;
+  }
+
+  /** In the newer era a server tells of other lists only while a request for that is open. */
+  get hearsOfTools(): boolean {
+    return this.#hearsOfTools;
+  }
+
+  /** Until the server ends it; whatever it answers. */
+  async listenToLists(capabilities: JsonObject | null): Promise<void> {
+    const notifications = toldLists(capabilities);
+    if (Object.keys(notifications).length === 0) return;
+    this.#hearsOfTools = notifications["toolsListChanged"] === true;
+    await this.#options.ask("subscriptions/listen", { notifications }, null);
+    this.#hearsOfTools = false;
   }
 
   get isEmpty(): boolean {
@@ -84,4 +99,13 @@ const OVER: UpstreamResult<null> = { ok: true, value: null };
 export function tellsOfResources(capabilities: JsonObject | null): boolean {
   const resources = capabilities === null ? undefined : member(capabilities, "resources");
   return isJsonObject(resources) && member(resources, "subscribe") === true;
+}
+
+/** Of which lists a server says that it tells of changes, as a request for that has it. */
+function toldLists(capabilities: JsonObject | null): JsonObject {
+  const kinds = ["tools", "resources", "prompts"].filter((kind) => {
+    const capability = capabilities === null ? undefined : member(capabilities, kind);
+    return isJsonObject(capability) && member(capability, "listChanged") === true;
+  });
+  return Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true]));
 }

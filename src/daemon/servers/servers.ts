@@ -14,10 +14,18 @@ import { likeness } from "../../runtime/tool/tool-name.ts";
 import type { Session } from "../session.ts";
 import type { DaemonTool, Missing } from "../tools/daemon-tool.ts";
 import { ServerCalls } from "./server-calls.ts";
-import { type CatalogServer, groundOf, pinKey, ServerCatalog, type ServerCatalogOptions } from "./server-catalog.ts";
+import {
+  type CatalogServer,
+  groundOf,
+  orphanKey,
+  pinKey,
+  ServerCatalog,
+  type ServerCatalogOptions,
+  type ServerName,
+} from "./server-catalog.ts";
 import { ServerPool } from "./server-pool.ts";
 import type { ServerOwner, ServerRunOptions } from "./server-run.ts";
-import { checkedSchema, mappedRequests, signInFix, signInTool } from "./server-tools.ts";
+import { checkedSchema, mappedRequests, type StartProblem, signInFix, unknownServerTool } from "./server-tools.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface DaemonServersOptions extends ServerCatalogOptions {
@@ -102,7 +110,9 @@ export class DaemonServers {
     };
     return enabled
       .flatMap((one) =>
-        wanted !== null && isWanted(one) && this.#needsSignIn(one) ? [signInTool(one, wanted)] : this.toolsOf(one),
+        wanted !== null && isWanted(one) && this.pinOf(one) === null && this.#couldCall(session, one)
+          ? [unknownServerTool(one, wanted, this.#startProblem(one))]
+          : this.toolsOf(one),
       )
       .filter(isFirst);
   }
@@ -165,6 +175,20 @@ export class DaemonServers {
     return this.#store(one, pinOf(description), null, by);
   }
 
+  /**
+   * Forgets the pin of a server that was removed: one that is added under its name later is pinned at its own first use.
+   * INVARIANT: while a file has the server, or cannot be read, its pin stays.
+   */
+  async forget(wanted: ServerName, workspace: string | null, cwd: string, by: JsonObject): Promise<string | null> {
+    const key = orphanKey(wanted, workspace, this.catalog.of(workspace, cwd, true));
+    if (key === null) return "a file has a server of this name, or cannot be read";
+    for (const known of [this.#latest, this.#failures, this.#unsigned]) known.delete(key);
+    if (this.#options.settings.get(key) === null) return null;
+    const more = { server: wanted.name, level: wanted.level, workspace, ...by };
+    const stored = await this.#options.settings.set(key, null, this.#options.entry(null, "server_forgotten", more));
+    return stored.ok ? null : stored.message;
+  }
+
   /** Starts the server for a person, in its own walls, and ends it again. */
   async look(session: ServerOwner, one: CatalogServer): Promise<ServerDescription | StartFailure> {
     const upstream = this.#pool.server(session, one, groundOf(one));
@@ -204,9 +228,11 @@ export class DaemonServers {
     this.#pool.close();
   }
 
-  /** It was never described: its tools are not known before a person signs in. */
-  #needsSignIn(one: CatalogServer): boolean {
-    return this.#unsigned.has(pinKey(one)) && this.pinOf(one) === null;
+  /** Why it was never described, so that its tools are not known. */
+  #startProblem(one: CatalogServer): StartProblem {
+    const key = pinKey(one);
+    if (this.#unsigned.has(key)) return "no sign-in";
+    return this.#failures.has(key) ? "failed" : "slow";
   }
 
   #couldCall(session: Session, { server }: CatalogServer): boolean {

@@ -9,14 +9,17 @@ import type { ServerConnection } from "./server-connection.ts";
 import {
   CLIENT,
   capabilitiesFor,
+  capabilitiesIn,
   failedCall,
   isUnfinished,
   META,
+  needsSignIn,
   PROTOCOLS,
   readMessage,
   STATELESS,
   STOPPED,
   sentParams,
+  type UpstreamFailure,
   type UpstreamResult,
   unavailable,
 } from "./server-message.ts";
@@ -149,7 +152,8 @@ export class Upstream {
   /** Asks again what the server says about itself, where that may have changed unnoticed, or `always`. */
   async refresh(always: boolean): Promise<void> {
     const age = performance.now() - this.#listed;
-    const isOld = always ? age > relistMilliseconds : !this.#connection.isTelling && age > pollMilliseconds;
+    const isTelling = this.#connection.isTelling && (!this.#isStateless || this.watches.hearsOfTools);
+    const isOld = always ? age > relistMilliseconds : !isTelling && age > pollMilliseconds;
     if (isOld && this.#description !== null && !this.isOver) await this.#list();
   }
 
@@ -189,11 +193,8 @@ export class Upstream {
       clientInfo: CLIENT,
     };
     const initialized = await this.#ask("initialize", params, startMilliseconds, null);
-    if (!initialized.ok && initialized.code === "sign_in_required") {
-      this.end(null);
-      return initialized;
-    }
-    if (!initialized.ok) return this.#discover(initialized.message);
+    if (!initialized.ok)
+      return needsSignIn(initialized) ? this.#failed(initialized) : this.#discover(initialized.message);
     const protocol = member(initialized.value, "protocolVersion");
     if (typeof protocol !== "string" || !PROTOCOLS.includes(protocol))
       return this.#failed("it speaks a version of the protocol that is not known");
@@ -209,12 +210,13 @@ export class Upstream {
     this.#isStateless = true;
     this.#connection.speak(STATELESS);
     const discovered = await this.#ask("server/discover", {}, startMilliseconds, null);
-    if (!discovered.ok) return this.#failed(why);
+    if (!discovered.ok) return this.#failed(needsSignIn(discovered) ? discovered : why);
     const versions = member(discovered.value, "supportedVersions");
     if (!isJsonList(versions) || !versions.includes(STATELESS)) return this.#failed(why);
     const meta = member(discovered.value, "_meta");
     const info = isJsonObject(meta) ? member(meta, `${META}serverInfo`) : undefined;
     this.#initialized = { ...discovered.value, ...(info === undefined ? {} : { serverInfo: info }) };
+    if (this.#connection.isTelling) void this.watches.listenToLists(capabilitiesIn(this.#initialized));
     return this.#list();
   }
 
@@ -233,7 +235,7 @@ export class Upstream {
     for (let page = 0; hasTools && page < pagesMax; page++) {
       const params: JsonObject = cursor === null ? {} : { cursor };
       const listed: UpstreamResult<JsonObject> = await this.#ask("tools/list", params, startMilliseconds, null);
-      if (!listed.ok) return this.#failed(listed.message);
+      if (!listed.ok) return this.#failed(needsSignIn(listed) ? listed : listed.message);
       const found = member(listed.value, "tools");
       if (!isJsonList(found)) return this.#failed("its list of tools is malformed");
       for (const one of found) if (tools.length <= toolsOfServerMax) tools.push(one);
@@ -250,10 +252,10 @@ export class Upstream {
     return { ok: true, value: description };
   }
 
-  /** A server that does not start as it should is of no use. */
-  #failed(message: string): UpstreamResult<never> {
+  /** A server that does not start as it should is of no use. That a person has to sign in is told as such at every step. */
+  #failed(why: string | UpstreamFailure): UpstreamResult<never> {
     this.end(null);
-    return unavailable(message);
+    return typeof why === "string" ? unavailable(why) : why;
   }
 
   #ask(
@@ -382,11 +384,6 @@ export class Upstream {
     this.end(`it breaks the protocol: ${what}`);
     return false;
   }
-}
-
-function capabilitiesIn(initialized: JsonObject): JsonObject | null {
-  const capabilities = member(initialized, "capabilities");
-  return isJsonObject(capabilities) ? capabilities : null;
 }
 
 const UNFINISHED = "the server asks for input or for a model before it answers, which ambit does not offer";

@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { isRequestId, type RequestId } from "../json-rpc.ts";
+import { LISTEN, ListenedResources } from "../listened-resources.ts";
 import type { ReconnectingSession } from "../reconnecting-session.ts";
 import { ServerFactory } from "../server.ts";
 import { listedTools } from "../tool-list.ts";
@@ -85,7 +86,7 @@ export class HttpSessions {
     const known = this.#shared.get(client);
     const session = known ?? new SharedSession(this.#options.identity, client, this.#sessionOf(client));
     if (known === undefined) this.#shared.set(client, session);
-    return this.#during(session, () => session.handler.fetch(request, { parsedBody: body }));
+    return this.#during(session, () => session.handle(request, body));
   }
 
   /** Ends everything of a client whose token does not hold any more. It may come back with another one. */
@@ -97,14 +98,14 @@ export class HttpSessions {
     return this.#options.open(client, this.#closed.get(client) ?? null);
   }
 
-  /** Ends what is idle or revoked, and tells clients of the newer era that their list has changed. */
+  /** Ends what is idle or revoked, and tells clients of the newer era which of their lists have changed. */
   async sweep(): Promise<void> {
     const { elapsed, holds } = this.#options;
     const now = elapsed();
     this.#closeWhere(({ used, running }) => running === 0 && now - used > idleMilliseconds);
     const clients = new Set(this.all.filter(({ running }) => running > 0).map(({ client }) => client));
     for (const client of clients) if (!(await holds(client))) this.closeClient(client);
-    for (const session of this.#shared.values()) if (session.running > 0) await session.checkList();
+    for (const session of this.#shared.values()) if (session.running > 0) await session.checkLists();
   }
 
   close(): void {
@@ -257,29 +258,65 @@ class AnsweringTransport extends WebStandardStreamableHTTPServerTransport {
 class SharedSession implements Open {
   readonly client: string;
   readonly session: ReconnectingSession;
-  readonly handler: McpHttpHandler;
+  readonly #handler: McpHttpHandler;
+  readonly #listened: ListenedResources;
   used = 0;
   running = 0;
   #list: string | null = null;
+  #changes: string | null = null;
 
   constructor(identity: HttpSessionsOptions["identity"], client: string, session: ReconnectingSession) {
     this.client = client;
     this.session = session;
     const servers = new ServerFactory({ identity, session, isForOneRequest: true });
-    this.handler = createMcpHandler(({ era }) => servers.create(era), { legacy: "reject" });
+    this.#handler = createMcpHandler(({ era }) => servers.create(era), { legacy: "reject" });
+    this.#listened = new ListenedResources(session, {
+      follow: async () => {
+        await session.list();
+        await this.checkLists();
+      },
+      changed: (uri) => this.#handler.notify.resourceUpdated(uri),
+    });
   }
 
-  /** Tells open subscriptions that the list of tools is another one than at the last look. */
-  async checkList(): Promise<void> {
+  async handle(request: Request, body: Json | undefined): Promise<Response> {
+    if (body === undefined || !isJsonObject(body) || member(body, "method") !== LISTEN)
+      return this.#handler.fetch(request, { parsedBody: body });
+    const key = Symbol();
+    const over = (): void => this.#listened.close(key);
+    request.signal.addEventListener("abort", over, { once: true });
+    try {
+      const listened = request.signal.aborted ? null : await this.#listened.open(key, body);
+      if (listened === null) return errorAnswer(499, "the client has disconnected");
+      const response = await this.#handler.fetch(request, { parsedBody: listened });
+      if (response.body !== null) return watched(response, over);
+      over();
+      return response;
+    } catch (error) {
+      over();
+      throw error;
+    }
+  }
+
+  /** Tells open subscriptions which lists are others than at the last look. */
+  async checkLists(): Promise<void> {
     const tools = await this.session.currentList();
     if (tools === null) return;
+    const { changes } = this.session;
     const list = JSON.stringify(listedTools(tools));
-    if (this.#list !== null && this.#list !== list) this.handler.notify.toolsChanged();
-    this.#list = list;
+    const { notify } = this.#handler;
+    const isOtherList = this.#list !== null && this.#list !== list;
+    const isOther = this.#changes !== null && this.#changes !== changes;
+    [this.#list, this.#changes] = [list, changes];
+    if (isOtherList) notify.toolsChanged();
+    if (!isOther) return;
+    notify.resourcesChanged();
+    notify.promptsChanged();
   }
 
   close(): void {
-    void this.handler.close().catch(() => undefined);
+    this.#listened.closeAll();
+    void this.#handler.close().catch(() => undefined);
     this.session.close();
   }
 }

@@ -1,5 +1,5 @@
 // The same in the newer era: a result says what the server needs first, and the call comes back with it.
-import { acceptedContent, inputRequired, McpServer } from "@modelcontextprotocol/server";
+import { acceptedContent, inputRequired, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
@@ -11,7 +11,10 @@ const form = (message) =>
   });
 
 function factory() {
-  const made = new McpServer({ name: "asking", version: "2" }, { capabilities: { logging: {} } });
+  const made = new McpServer(
+    { name: "asking", version: "2" },
+    { capabilities: { logging: {}, resources: { subscribe: true, listChanged: true } } },
+  );
   made.registerTool("ask", { inputSchema: z.object({ message: z.string() }) }, async ({ message }, { mcpReq }) => {
     const content = acceptedContent(mcpReq.inputResponses, "who", z.object({ name: z.string() }));
     if (content !== undefined) return text({ action: "accept", content, state: mcpReq.requestState() });
@@ -59,6 +62,18 @@ function factory() {
     for (const level of ["debug", "info", "error"]) await mcpReq.log(level, `noise-of-${level} \u001b[2J`, "own");
     return text("done");
   });
+  made.registerTool("touch", { inputSchema: z.object({ uri: z.string() }) }, async ({ uri }) => {
+    await made.server.sendResourceUpdated({ uri });
+    return text("told");
+  });
+  made.registerTool("grow", { inputSchema: z.object({}) }, async () => {
+    const read = async ({ href }) => ({ contents: [{ uri: href, text: "more" }] });
+    made.registerResource(`more-${Math.random()}`, `notes://more/${Date.now()}`, {}, read);
+    await made.server.sendResourceListChanged();
+    return text("grown");
+  });
+  const page = async ({ href }) => ({ contents: [{ uri: href, text: "page" }] });
+  made.registerResource("page", new ResourceTemplate("notes://pages/{page}", { list: undefined }), {}, page);
   return made;
 }
 

@@ -149,17 +149,32 @@ export interface ServerMessages {
       readonly redirect: string;
       readonly hosts: readonly string[];
       readonly clientId: string | null;
+      readonly clientSecret: string | null;
     };
-    readonly answers: { readonly page: string | null; readonly issuer: string | null; readonly host: string | null };
+    readonly answers: {
+      readonly page: string | null;
+      readonly issuer: string | null;
+      readonly scope: string | null;
+      readonly host: string | null;
+    };
   };
   /** Ends it with what the page led back with. */
   readonly "servers.signin": {
     readonly asks: { readonly state: string; readonly code: string; readonly iss: string | null };
     readonly answers: { readonly name: string; readonly signIn: SignInView };
   };
-  /** Deletes the tokens of a sign-in. */
+  /** Deletes the tokens of a sign-in, and revokes them where its authorization server can. */
   readonly "servers.logout": {
     readonly asks: { readonly cwd: string; readonly name: string };
-    readonly answers: { readonly wasSignedIn: boolean };
+    readonly answers: {
+      readonly wasSignedIn: boolean;
+      readonly issuer: string | null;
+      readonly revocation: "revoked" | "not offered" | "failed" | "nothing to revoke";
+    };
+  };
+  /** Forgets what was pinned for a server that its file does not have any more. */
+  readonly "servers.forget": {
+    readonly asks: WithPresence & { readonly cwd: string; readonly name: string; readonly level: "user" | "project" };
+    readonly answers: Readonly<Record<string, never>>;
   };
 }
