@@ -54,7 +54,6 @@ import { readFrontmatter } from "../text/frontmatter.ts";
 import { agentTools } from "../tools/agents/agent-tools.ts";
 import { COMPLETE_TOOL } from "../tools/model/complete-tool.ts";
 import { recordTools } from "../tools/records/record-tools.ts";
-import { RESOURCE_TOOLS } from "../tools/resources/resource-tools.ts";
 import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
 import { SKILL_TOOLS } from "../tools/skills/skill-tools.ts";
@@ -176,7 +175,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
         ...{ home, folders, records, stores, agentRecords, programs, files, settings, secrets, held, entry, now },
         shared,
       }),
-      ...RESOURCE_TOOLS.map((tool) => builtinToolWith(tool, servers.resources)),
+      ...servers.resourceTools,
     ],
     instruments: daemonInstruments({
       ...{ program, programs, files, secrets, kept: stores, entry, log },

@@ -14,16 +14,16 @@ import { PackageStore } from "../daemon/packages/package-store.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
 import type { DaemonPrograms } from "../daemon/programs/programs.ts";
 import type { DaemonSecrets } from "../daemon/secrets.ts";
-import { resourcePowers } from "../daemon/servers/server-resources.ts";
+import { RESOURCES_READ, readResumed, resourcePowers } from "../daemon/servers/server-resources.ts";
 import type { ServerOwner, ServerRunOptions } from "../daemon/servers/server-run.ts";
 import { DaemonServers } from "../daemon/servers/servers.ts";
 import { Session } from "../daemon/session.ts";
-import type { ForeignTools, PowersOptions } from "../daemon/tools/daemon-tool.ts";
+import { builtinToolWith, type DaemonTool, type ForeignTools } from "../daemon/tools/daemon-tool.ts";
 import type { UserFolders } from "../platform/folders.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { couldCall } from "../runtime/tool/reachable.ts";
 import type { ResolverChoice } from "../sandbox/network/names/resolver.ts";
-import type { ResourcePowers } from "../tools/resources/resource-tools.ts";
+import { RESOURCE_TOOLS } from "../tools/resources/resource-tools.ts";
 import type { DaemonState } from "./daemon-state.ts";
 
 export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "elapsed" | "now" | "id"> {
@@ -39,7 +39,7 @@ export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "
 
 export interface ComposedServers {
   readonly answers: NonNullable<DaemonOptions["servers"]>;
-  readonly resources: (call: PowersOptions) => ResourcePowers;
+  readonly resourceTools: readonly DaemonTool[];
   /** Tools of servers beside those of hosts; a name that belongs to a server is no host's. */
   beside(hosts: ForeignTools): ForeignTools;
   close(): void;
@@ -145,7 +145,10 @@ export function composeServers(options: ServersOptions): ComposedServers {
           }));
         }),
     }),
-    resources: resourcePowers({ servers, held, callMilliseconds: callMillisecondsMax }),
+    resourceTools: RESOURCE_TOOLS.map((tool) => {
+      const made = builtinToolWith(tool, resourcePowers({ servers, held, callMilliseconds: callMillisecondsMax }));
+      return tool.name === RESOURCES_READ ? { ...made, resumed: readResumed(servers) } : made;
+    }),
     close: () => servers.close(),
   };
 }

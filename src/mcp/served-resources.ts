@@ -4,12 +4,13 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { objectIn, textIn } from "../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { CallResult } from "./call-result.ts";
-import type { ReconnectingSession } from "./reconnecting-session.ts";
+import type { CallDuring, ReconnectingSession } from "./reconnecting-session.ts";
 
 const LIST = "resources_list";
 const READ = "resources_read";
 const COMPLETE = "resources_complete";
 const WATCH = "resources_watch";
+const INPUT_REQUIRED = "input_required";
 /** Each is a call that runs. */
 export const watchesMax = 16;
 const NO_COMPLETION: JsonObject = { completion: { values: [], hasMore: false } };
@@ -41,11 +42,13 @@ export class ServedResources {
     }));
   }
 
-  async read(uri: string, signal: AbortSignal): Promise<{ readonly contents: readonly JsonObject[] }> {
+  /** A result of the protocol, which may say what the server needs first. */
+  async read(uri: string, signal: AbortSignal, during: CallDuring): Promise<JsonObject> {
     const [, server, own] = URI.exec(uri) ?? [];
     if (server === undefined || own === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource: its URI is SERVER+URI");
-    const result = await this.#read({ server, uri: own }, signal);
+    const result = await this.#read({ server, uri: own }, signal, during);
+    if (isInputNeeded(result)) return result;
     const contents = member(result, "contents");
     return {
       contents: (isJsonList(contents) ? contents.filter(isJsonObject) : []).map((one) => ({
@@ -56,10 +59,17 @@ export class ServedResources {
   }
 
   /** Null for a name that belongs to no server. */
-  async prompt(name: string, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<JsonObject | null> {
+  async prompt(
+    name: string,
+    given: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    during: CallDuring,
+  ): Promise<JsonObject | null> {
     const [, server, own] = PROMPT.exec(name) ?? [];
     if (server === undefined || own === undefined) return null;
-    const { description, messages } = await this.#read({ server, uri: `prompt:${own}`, arguments: given }, signal);
+    const result = await this.#read({ server, uri: `prompt:${own}`, arguments: given }, signal, during);
+    if (isInputNeeded(result)) return result;
+    const { description, messages } = result;
     return { description: description ?? "", messages: messages ?? [] };
   }
 
@@ -122,8 +132,9 @@ export class ServedResources {
     for (const uri of [...this.#watches.keys()]) this.unwatch(uri);
   }
 
-  async #read(input: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const result = await this.#session.call(READ, input, signal);
+  async #read(input: JsonObject, signal: AbortSignal, during: CallDuring): Promise<JsonObject> {
+    const result = await this.#session.call(READ, input, signal, during);
+    if (result.input !== undefined) return { ...result.input, resultType: INPUT_REQUIRED };
     if (result.isError)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, textOf(result), result.structuredContent);
     return result.structuredContent;
@@ -144,6 +155,11 @@ interface Watch {
   readonly stopping: AbortController;
   /** The answer of a watch that did not begin; null for one that did. */
   readonly refused: Promise<CallResult | null>;
+}
+
+/** Set by us alone: what a server answers with has no member of this name here. */
+function isInputNeeded(result: JsonObject): boolean {
+  return member(result, "resultType") === INPUT_REQUIRED;
 }
 
 function shown(one: JsonObject, key: "uri" | "uriTemplate"): JsonObject {

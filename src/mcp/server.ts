@@ -10,7 +10,7 @@ import { type ShapedResult, shapedResult, shapeFor } from "./client-shape.ts";
 import type { RequestId } from "./json-rpc.ts";
 import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
 import { PROMPT_TOOL, type PromptOptions, promptTool } from "./prompt-tool.ts";
-import type { ReconnectingSession } from "./reconnecting-session.ts";
+import type { CallDuring, ReconnectingSession } from "./reconnecting-session.ts";
 import type { CallProblem } from "./request-params.ts";
 import { ServedResources } from "./served-resources.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
@@ -113,7 +113,10 @@ class SessionServer {
     );
     this.server.setRequestHandler(
       "prompts/get",
-      ({ params }, { mcpReq }) => this.#prompt(params.name, params.arguments ?? {}, mcpReq.signal) as never,
+      ({ params }, { mcpReq }) =>
+        this.#during(mcpReq, (during) =>
+          this.#prompt(params.name, params.arguments ?? {}, mcpReq.signal, during),
+        ) as never,
     );
     const resources = new ServedResources(options.session);
     this.#resources = resources;
@@ -127,7 +130,8 @@ class SessionServer {
     );
     this.server.setRequestHandler(
       "resources/read",
-      ({ params }, { mcpReq }) => resources.read(params.uri, mcpReq.signal) as never,
+      ({ params }, { mcpReq }) =>
+        this.#during(mcpReq, (during) => resources.read(params.uri, mcpReq.signal, during)) as never,
     );
     this.server.setRequestHandler(
       "completion/complete",
@@ -176,8 +180,13 @@ class SessionServer {
     return { prompts: [...ofSkills, ...ofServers] };
   }
 
-  async #prompt(name: string, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<object> {
-    const served = await this.#resources.prompt(name, given, signal);
+  async #prompt(
+    name: string,
+    given: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    during: CallDuring,
+  ): Promise<object> {
+    const served = await this.#resources.prompt(name, given, signal, during);
     if (served !== null) return served;
     const { structuredContent, isError } = await this.#options.session.call("skills_read", { name }, signal);
     if (isError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no prompt of this name");
@@ -186,21 +195,32 @@ class SessionServer {
     return { description: String(description), messages: [{ role: "user", content }] };
   }
 
-  async #call(request: ReceivedRequest, { name: tool, arguments: input = {} }: ReceivedCall): Promise<ShapedResult> {
+  /** What the client can do, and hears, while a call runs for its request. */
+  async #during<T>(request: ReceivedRequest, act: (during: CallDuring) => Promise<T>): Promise<T> {
     const progress = new CallProgress(request);
-    const { prompt = null, session } = this.#options;
     try {
+      return await act({
+        ...clientOf(request, this.server.getClientCapabilities() ?? {}, this.#logLevel),
+        onWaiting: (approval) => progress.waits(approval),
+        onTold: (kind, told) => (kind === "progress" ? progress.relay(told) : logTo(request, told)),
+      });
+    } finally {
+      progress.end();
+    }
+  }
+
+  async #call(request: ReceivedRequest, { name: tool, arguments: input = {} }: ReceivedCall): Promise<ShapedResult> {
+    const { prompt = null, session } = this.#options;
+    return this.#during(request, async (during) => {
       if (tool === PROMPT_TOOL && prompt !== null) {
         const answer = await session.prompt(input, prompt, request.signal);
         return { content: [{ type: "text", text: JSON.stringify(answer) }] } as unknown as ShapedResult;
       }
-      const result = await this.#result(request, tool, input, progress);
+      const result = await this.#result(request, tool, input, during);
       if (result.input !== undefined)
         return { resultType: "input_required", ...result.input } as unknown as ShapedResult;
       return shapedResult(result, shapeFor(this.#client(request)), { tool, input });
-    } finally {
-      progress.end();
-    }
+    });
   }
 
   /** The name a client gives itself: when it connects, or, in the newer era, with every request. */
@@ -210,23 +230,14 @@ class SessionServer {
     return typeof name === "string" ? name : null;
   }
 
-  async #result(
-    request: ReceivedRequest,
-    tool: string,
-    input: JsonObject,
-    progress: CallProgress,
-  ): Promise<CallResult> {
+  async #result(request: ReceivedRequest, tool: string, input: JsonObject, during: CallDuring): Promise<CallResult> {
     const { id, signal } = request;
     if (tool === "") {
       const problem = this.#options.callProblem?.(id) ?? { tool: "the call", message: "the call is malformed" };
       return refusedResult(problem.tool, { code: "invalid_input", message: problem.message, fix: null });
     }
     try {
-      return await this.#options.session.call(tool, input, signal, {
-        ...clientOf(request, this.server.getClientCapabilities() ?? {}, this.#logLevel),
-        onWaiting: (approval) => progress.waits(approval),
-        onTold: (kind, told) => (kind === "progress" ? progress.relay(told) : logTo(request, told)),
-      });
+      return await this.#options.session.call(tool, input, signal, during);
     } catch {
       // A result that cannot be serialized, or a bug: the model learns only that the call failed.
       return refusedResult(tool, { code: "not_available", message: "the call could not be completed", fix: null });

@@ -15,18 +15,24 @@ import { LocalhostBridge } from "./localhost-bridge.ts";
 import { conformance, newerNode } from "./place.ts";
 import { run } from "./run.ts";
 
+/** A client that somebody registered beforehand. */
+interface Context {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+}
+
 interface Check {
   readonly id: string;
   readonly status: string;
   readonly errorMessage?: string;
 }
 
-/** Scenarios that do not apply, and why. */
-const ABSENT: Readonly<Record<string, string>> = {
-  "pre-registration": "a client secret that was given out beforehand is not supported",
-  "scope-step-up": "a sign-in asks for the scopes that the server names at the beginning, and for no more later",
-  "scope-retry-limit": "the same",
-  "authorization-server-migration": "this test does not sign in a second time",
+/** A person does not go on for ever. */
+const loginsMax = 2;
+
+/** What the suite would rather see, and why it is otherwise. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  "cimd-client-id-used": "ambit has no address on the network at which its metadata could be: it registers itself",
 };
 
 const SCENARIOS: readonly string[] = [
@@ -52,8 +58,9 @@ beforeAll(async () => {
   fixture.agent("scout", [`tool.invoke{tools=[${names.join(",")}]}`]);
   await fixture.begin();
   door = createServer((request, response) => {
-    const address = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("address") ?? "";
-    void use(address).then(
+    const given = new URL(request.url ?? "/", "http://127.0.0.1").searchParams;
+    const context = JSON.parse(given.get("context") ?? "{}") as Context;
+    void use(given.get("address") ?? "", context).then(
       (said) => {
         told = said;
         response.end(said);
@@ -73,8 +80,8 @@ afterAll(async () => {
   rmSync(output, { recursive: true, force: true });
 });
 
-/** What a user does with a server at this address: adds it, signs in, and lets an agent use it. */
-async function use(address: string): Promise<string> {
+/** What a user does with a server at this address: adds it, signs in, lets an agent use it, and signs in again where that is wanted. */
+async function use(address: string, context: Context): Promise<string> {
   const bridge = new LocalhostBridge();
   const name = `suite-${++number}`;
   const caller = fixture.caller();
@@ -83,20 +90,27 @@ async function use(address: string): Promise<string> {
       "config/ambit/mcp.yml",
       `servers:\n  ${name}: { url: ${JSON.stringify(await bridge.inward(address))} }\n`,
     );
-    const login = await signIn(name);
     const session = expectValue(await caller.open(fixture.project, "scout"));
-    const listed = JSON.stringify(await session.ask("tools.list", {}).answer);
-    const tool = new RegExp(`"(${name}__[A-Za-z0-9_-]+)"`).exec(listed)?.[1] ?? `${name}__none`;
-    const { said } = await session.do(tool, {});
+    const steps: string[] = [];
+    for (let round = 0; round < loginsMax; round++) {
+      steps.push(await signIn(name, context));
+      // The server describes itself at a call, whatever that is of.
+      const described = (await session.do(`${name}__none`, {})).said;
+      const listed = JSON.stringify(await session.ask("tools.list", {}).answer);
+      const tool = new RegExp(`"(${name}__[A-Za-z0-9_-]+)"`).exec(listed)?.[1];
+      const said = tool === undefined ? described : (await session.do(tool, {})).said;
+      steps.push(said);
+      if (said !== "sign_in_required") break;
+    }
     await session.close();
-    return JSON.stringify({ login, said });
+    return JSON.stringify(steps);
   } finally {
     await caller.end();
     bridge.close();
   }
 }
 
-async function signIn(name: string): Promise<string> {
+async function signIn(name: string, context: Context): Promise<string> {
   const hosts: string[] = [];
   for (let round = 0; round < 4; round++) {
     const words = [
@@ -106,10 +120,12 @@ async function signIn(name: string): Promise<string> {
       name,
       "--json",
       ...hosts.flatMap((one) => ["--host", one]),
+      ...(context.client_id === undefined ? [] : ["--client-id", context.client_id]),
+      ...(context.client_secret === undefined ? [] : ["--client-secret-from", "env:CLIENT_SECRET"]),
     ];
     const child = spawn(process.execPath, words, {
       cwd: fixture.project,
-      env: fixture.environment,
+      env: { ...fixture.environment, CLIENT_SECRET: context.client_secret },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let out = "";
@@ -157,17 +173,12 @@ async function checksOf(scenario: string): Promise<readonly Check[]> {
 }
 
 describe("the suite's scenarios about OAuth", () => {
-  test.each(SCENARIOS.filter((scenario) => !(scenario in ABSENT)))("%s passes", async (scenario) => {
+  test.each(SCENARIOS)("%s passes", async (scenario) => {
     const checks = await checksOf(scenario);
     expect(checks.some(({ status }) => status === "SUCCESS")).toBe(true);
-    const failed = checks.filter(({ status }) => status === "FAILURE");
+    const failed = checks.filter(
+      ({ id, status }) => status === "FAILURE" || (status === "WARNING" && !(id in OTHERWISE)),
+    );
     expect([failed, failed.length === 0 ? "" : told]).toEqual([[], ""]);
-  });
-
-  test.each(Object.entries(ABSENT))("%s does not pass: %s", async (scenario) => {
-    const checks = await checksOf(scenario);
-    const isPassed =
-      checks.some(({ status }) => status === "SUCCESS") && checks.every(({ status }) => status !== "FAILURE");
-    expect(isPassed).toBe(false);
   });
 });

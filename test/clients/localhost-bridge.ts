@@ -57,6 +57,8 @@ export class LocalhostBridge {
       Object.entries(given).map(([name, value]) => [name, this.#outward(String(value))]),
     );
     const sent = httpRequest({
+      // A connection of its own: the suite's servers close some, and what comes next on them is lost.
+      agent: false,
       ...{ host: "localhost", port: target, method: request.method, path: this.#outward(request.url ?? "/") },
       headers: {
         ...headers,

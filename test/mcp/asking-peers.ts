@@ -27,6 +27,9 @@ export interface AskingPeer {
   /** What it answers a form with. */
   answer: (asked: Record<string, unknown>) => Record<string, unknown>;
   call(name: string, input?: Record<string, unknown>, more?: CallMore): Promise<string>;
+  /** The text of a resource, or of a prompt. */
+  read(uri: string): Promise<string>;
+  prompt(name: string): Promise<string>;
   setLevel(level: "debug" | "error"): Promise<void>;
   close(): Promise<void>;
 }
@@ -82,6 +85,8 @@ export async function askingPeer(
         const meta = progressToken === undefined ? {} : { _meta: { progressToken } };
         return textOf(await client.callTool({ name, arguments: input, ...meta }, undefined, more as never));
       },
+      read: async (uri) => JSON.stringify(await client.readResource({ uri })),
+      prompt: async (name) => JSON.stringify(await client.getPrompt({ name })),
       setLevel: async (level) => void (await client.setLoggingLevel(level)),
       close: () => client.close(),
     };
@@ -107,6 +112,8 @@ export async function askingPeer(
       };
       return textOf(await client.callTool({ name, arguments: input, _meta: meta }, more as never));
     },
+    read: async (uri) => JSON.stringify(await client.readResource({ uri })),
+    prompt: async (name) => JSON.stringify(await client.getPrompt({ name })),
     setLevel: async (wanted) => {
       level = wanted;
       if (!isNewer) await client.setLoggingLevel(wanted);

@@ -24,13 +24,15 @@ beforeAll(async () => {
     `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n  silent: ${entry("older", "")}\n`,
   );
   fixture.write("project/docs/a.txt", "a");
-  const tools = 'tool.invoke{tools=["older__*","newer__*","silent__*"]}';
+  const tools = 'tool.invoke{tools=["older__*","newer__*","silent__*","resources_read"]}';
+  const reads = "mcp.resource{servers=[older,newer],uris=[notes://asks/who,prompt:who]}";
   fixture.agent("asked", [
     tools,
+    reads,
     "mcp.elicit{servers=[older,newer,silent]}",
     "mcp.sample{servers=[older,newer,silent]}",
   ]);
-  fixture.agent("alone", [tools]);
+  fixture.agent("alone", [tools, reads]);
   fixture.agent("other", [tools, "mcp.elicit{servers=[silent]}", "mcp.sample{servers=[silent]}"]);
   fixture.agent("once", [tools, "mcp.elicit{servers=[older,newer]}"]);
   await fixture.begin();
@@ -80,6 +82,20 @@ describe.each(PEERS)("with the %s as client", (kind) => {
       expect(JSON.parse(await peer.call(`${server}__roots`))).toEqual({
         roots: [{ uri: `file://${fixture.project}/docs` }],
       });
+    });
+
+    test("asks while a resource or a prompt is read, where the grants allow that", async () => {
+      peer = await askingPeer(fixture, "asked", kind);
+      expect(await peer.read(`${server}+notes://asks/who`)).toContain("for Ada");
+      expect(await peer.prompt(`${server}__who`)).toContain("from Ada");
+      expect(peer.asked.map((one) => one["message"])).toEqual(
+        ["reads", "prompts"].map((verb) => `The MCP server "${server}" asks: who ${verb}?`),
+      );
+      await peer.close();
+      peer = await askingPeer(fixture, "alone", kind);
+      await expect(peer.read(`${server}+notes://asks/who`)).rejects.toThrow();
+      await expect(peer.prompt(`${server}__who`)).rejects.toThrow();
+      expect(peer.asked).toEqual([]);
     });
 
     test("asks no person without a grant, or under the grant of another server", async () => {

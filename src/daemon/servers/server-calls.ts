@@ -104,7 +104,11 @@ export class ServerCalls {
     try {
       const upstream = await this.#options.ready(session, one, tool);
       if (!(upstream instanceof Upstream)) return { ok: false, code: "not_available", ...upstream };
-      const result = await this.#rounds(one, tool, call, upstream, running.signal);
+      const work = {
+        ...{ tool, method: "tools/call", params: { name: tool, arguments: call.input } },
+        finish: (answer: JsonObject) => this.#result(one, tool, answer),
+      };
+      const result = await this.rounds(one, work, call, upstream, running.signal);
       const wallMicroseconds = Math.round((performance.now() - before) * 1000);
       const enforcement: Outcome["enforcement"] = [
         { axis: "tool", strength: "checked" },
@@ -118,10 +122,11 @@ export class ServerCalls {
     }
   }
 
-  async #rounds(
+  /** One call of ours that is a request at the server: a tool's, or the read of a resource or a prompt. */
+  async rounds(
     one: CatalogServer,
-    tool: string,
-    { input, session, client }: ToolExecution,
+    { tool, method, params: own, finish }: ServerWork,
+    { input, session, client }: Pick<ToolExecution, "input" | "session" | "client">,
     upstream: Upstream,
     signal: AbortSignal,
   ): Promise<Round> {
@@ -139,14 +144,13 @@ export class ServerCalls {
         note === null
           ? {}
           : { inputResponses: responses, ...(note.state === null ? {} : { requestState: note.state }) };
-      const params = { name: tool, arguments: input, ...retry };
-      open ??= this.#begin(one, session, client, upstream, params);
+      open ??= this.#begin(one, session, client, upstream, { method, params: { ...own, ...retry } });
       const answer = await open.round(client, signal);
       if (answer?.ok === false)
         return { ok: false, code: answer.code, message: answer.message, ...signInFix(one, answer) };
       if (answer === null) return this.#asked(one, tool, owner, session, round, this.#hold(open, session));
       const needed = inputIn(answer.value);
-      if (needed === null) return this.#result(one, tool, answer.value);
+      if (needed === null) return finish(answer.value);
       open = null;
       const wanted = this.#wanted(one, session, client, upstream, needed);
       if ("message" in wanted) return { ok: false, code: "execution_failed", ...wanted };
@@ -182,14 +186,14 @@ export class ServerCalls {
     session: Session,
     client: CallClient | null,
     upstream: Upstream,
-    params: JsonObject,
+    { method, params }: Pick<ServerWork, "method" | "params">,
   ): OpenCall {
     const { callMilliseconds, redacted } = this.#options;
     return new OpenCall(client, {
       server: one.server.name,
       redacted,
       accept: (ask) => this.#accept(one, session, client, upstream, ask),
-      start: (talk, signal) => upstream.request("tools/call", params, signal, callMilliseconds, talk),
+      start: (talk, signal) => upstream.request(method, params, signal, callMilliseconds, talk),
     });
   }
 
@@ -314,7 +318,15 @@ export class ServerCalls {
   }
 }
 
-type Round =
+/** What is asked of a server, and what its answer becomes. `tool`: under which name the call is logged, and its note sealed. */
+export interface ServerWork {
+  readonly tool: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  finish(answer: JsonObject): Round;
+}
+
+export type Round =
   | {
       readonly ok: true;
       readonly value: Json;

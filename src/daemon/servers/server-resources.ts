@@ -1,8 +1,9 @@
 // The power of the resource tools: lists and contents of the servers of a session, from the session's own processes of them.
 
 import { linkedController } from "../../core/base/abort.ts";
+import { textIn } from "../../core/base/fields.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
-import type { Failure } from "../../core/base/result.ts";
+import { type Failure, refuse } from "../../core/base/result.ts";
 import { isHidden } from "../../gateway/pins.ts";
 import {
   type ListedResource,
@@ -15,7 +16,9 @@ import {
 } from "../../gateway/resources.ts";
 import type { Completion, ResourcePowers } from "../../tools/resources/resource-tools.ts";
 import type { Daemon } from "../daemon.ts";
-import type { PowersOptions } from "../tools/daemon-tool.ts";
+import type { DaemonTool, PowersOptions } from "../tools/daemon-tool.ts";
+import type { Round } from "./server-calls.ts";
+import type { CatalogServer } from "./server-catalog.ts";
 import type { DaemonServers } from "./servers.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -26,15 +29,36 @@ export interface ResourcePowersOptions {
 }
 
 const pagesMax = 16;
+export const RESOURCES_READ = "resources_read";
+const MALFORMED: Round = {
+  ok: false,
+  code: "execution_failed",
+  message: "the server's answer is malformed, or too large",
+};
 const KINDS: readonly ResourceKind[] = ["resource", "template", "prompt"];
 
-type Answered<T> = { readonly ok: true; readonly value: T; readonly note?: string } | Failure;
+type Answered<T> =
+  | { readonly ok: true; readonly value: T; readonly note?: string; readonly isInputRequired?: true }
+  | Failure;
+
+/** The client comes back with answers to what the server asked for before it let a resource or prompt be read. */
+export function readResumed(servers: DaemonServers): NonNullable<DaemonTool["resumed"]> {
+  return (input, session, resume) => {
+    const one = servers.enabled(session).find(({ server }) => server.name === textIn(input, "server"));
+    return one === undefined
+      ? refuse("bad_value", "there is no such server")
+      : servers.calls.resumed(one, RESOURCES_READ, input, session, resume);
+  };
+}
 
 export function resourcePowers(options: ResourcePowersOptions): (call: PowersOptions) => ResourcePowers {
   const { servers, held, callMilliseconds } = options;
   return ({ session, signal, taint, call }) => {
     /** Runs while the session does, within one server that is as it was pinned. */
-    const within = async <T>(name: string, act: (upstream: Upstream) => Promise<Answered<T>>): Promise<Answered<T>> => {
+    const within = async <T>(
+      name: string,
+      act: (upstream: Upstream, one: CatalogServer, signal: AbortSignal) => Promise<Answered<T>>,
+    ): Promise<Answered<T>> => {
       const one = servers.enabled(session).find(({ server }) => server.name === name);
       if (one === undefined) return { ok: false, message: `there is no server ${name}` };
       const running = session.begin(signal);
@@ -46,7 +70,7 @@ export function resourcePowers(options: ResourcePowersOptions): (call: PowersOpt
         if (why !== null) return { ok: false, message: why };
         // Whatever it answers, also with an error, is its own text.
         if (!one.server.isClean) taint();
-        return await act(upstream);
+        return await act(upstream, one, running.signal);
       } finally {
         running.end();
       }
@@ -60,17 +84,27 @@ export function resourcePowers(options: ResourcePowersOptions): (call: PowersOpt
         },
         list: (name) => within(name, (upstream) => listed(upstream, signal, callMilliseconds)),
         read: (name, uri, given) =>
-          within(name, async (upstream) => {
+          within<JsonObject>(name, async (upstream, one, running) => {
+            if (call === null) return { ok: false, message: "nothing is read before it is decided" };
             const prompt = promptName(uri);
-            const answer =
+            const asked =
               prompt === null
-                ? await upstream.request("resources/read", { uri }, signal, callMilliseconds)
-                : await upstream.request("prompts/get", { name: prompt, arguments: given }, signal, callMilliseconds);
-            if (!answer.ok) return answer;
-            const value = readContents(uri, answer.value);
-            return value === null
-              ? { ok: false, message: "the server's answer is malformed, or too large" }
-              : { ok: true, value };
+                ? { method: "resources/read", params: { uri } }
+                : { method: "prompts/get", params: { name: prompt, arguments: given } };
+            const finish = (answer: JsonObject): Round => {
+              const value = readContents(uri, answer);
+              return value === null ? MALFORMED : { ok: true, value, ended: "done" };
+            };
+            const round = await servers.calls.rounds(
+              one,
+              { tool: RESOURCES_READ, ...asked, finish },
+              call,
+              upstream,
+              running,
+            );
+            if (!round.ok) return { ok: false, message: round.message };
+            const isInputRequired = round.isInputRequired === true ? ({ isInputRequired: true } as const) : {};
+            return { ok: true, value: round.value as JsonObject, ...isInputRequired };
           }),
         complete: (name, wanted) => within(name, (upstream) => completed(upstream, wanted, signal, callMilliseconds)),
         watch: (name, uri, changed) =>

@@ -55,7 +55,7 @@ export class DaemonServers {
   readonly #options: DaemonServersOptions;
   readonly catalog: ServerCatalog;
   readonly #pool: ServerPool;
-  readonly #calls: ServerCalls;
+  readonly calls: ServerCalls;
   /** How often a server of the session said that it has other resources or prompts. */
   readonly #listChanges = new WeakMap<ServerOwner, number>();
   /** By the stored text. */
@@ -82,7 +82,7 @@ export class DaemonServers {
         options.log(options.entry(session, `server_${event}`, { server: server.name, ...facts })),
       onListChanged: (session) => this.#listChanges.set(session, this.listChanges(session) + 1),
     });
-    this.#calls = new ServerCalls({
+    this.calls = new ServerCalls({
       ...options,
       elapsed: () => options.elapsed(),
       ready: (session, one, tool) => this.#ready(session, one, tool),
@@ -340,8 +340,8 @@ export class DaemonServers {
       missing,
       requests: (input, reading) =>
         mappedRequests(map, input, offeredName(server.name, tool.name), groundOf(one), reading.toAscii),
-      execute: (call) => this.#calls.execute(one, tool.name, call),
-      resumed: (input, session, resume) => this.#calls.resumed(one, tool.name, input, session, resume),
+      execute: (call) => this.calls.execute(one, tool.name, call),
+      resumed: (input, session, resume) => this.calls.resumed(one, tool.name, input, session, resume),
     };
   }
 

@@ -198,6 +198,11 @@ export function builtinToolWith<P extends object>(
         const wallMicroseconds = Math.round((performance.now() - before) * 1000);
         const ended = opened.ended() ?? "done";
         const met = { ended, denials: opened.denials(), enforcement: opened.enforcement(), wallMicroseconds };
+        if ("isInputRequired" in result)
+          return {
+            ...{ ok: true, value: result.value, isUntrusted: false, isInputRequired: true },
+            met: { ...met, ended: "input_required" },
+          };
         if (result.ok) return { ok: true, value: result.value, isUntrusted: false, met };
         return { ok: false, code: result.code, message: result.message, fix: result.fix ?? null, met };
       } finally {

@@ -19,6 +19,13 @@ export interface CallReading extends RequestReading {
   readonly notation: Reading;
 }
 
+/** What the client has to be asked for first; the call comes back with its answers. */
+export interface InputRequired {
+  readonly ok: true;
+  readonly value: JsonObject;
+  readonly isInputRequired: true;
+}
+
 /** `P`: powers besides the context that no tool of others has. */
 export interface BuiltinTool<P = unknown> {
   readonly name: string;
@@ -42,7 +49,7 @@ export interface BuiltinTool<P = unknown> {
   /** The gate denied a call: what was prepared for it is dropped. */
   denied?(input: JsonObject, powers: P): void;
   /** Called with the arguments that were decided on, after the decision is on disk. */
-  execute(input: JsonObject, context: Context & P): Promise<UseResult<Json>>;
+  execute(input: JsonObject, context: Context & P): Promise<UseResult<Json> | InputRequired>;
 }
 
 /** All of them, or why one cannot be read. */

@@ -35,7 +35,12 @@ export interface ResourceAccess {
   /** Null if the session has no grants any more. */
   held(): { readonly authority: Authority; readonly moment: Moment } | null;
   list(server: string): Promise<Answered<readonly ListedItem[]>>;
-  read(server: string, uri: string, given: JsonObject): Promise<Answered<JsonObject>>;
+  /** `isInputRequired`: the value says what the client has to be asked for first. */
+  read(
+    server: string,
+    uri: string,
+    given: JsonObject,
+  ): Promise<Answered<JsonObject> & { readonly isInputRequired?: true }>;
   complete(server: string, wanted: Completion): Promise<Answered<readonly string[]>>;
   /** Until the call ends; `changed` is called each time, and ends it by false. */
   watch(server: string, uri: string, changed: () => boolean): Promise<Answered<null>>;
@@ -142,7 +147,9 @@ const readTool: BuiltinTool<ResourcePowers> = {
     const given = member(input, "arguments") === undefined ? {} : (objectIn(input, "arguments") ?? {});
     // INVARIANT: the server is asked for the resource by the spelling that was decided.
     const answer = await access.read(server, uriText(uri.value.segments), given);
-    return answer.ok ? useResult(answer.value) : useDenial("not_available", VERB, answer.message);
+    if (!answer.ok) return useDenial("not_available", VERB, answer.message);
+    if (answer.isInputRequired === true) return { ok: true, value: answer.value, isInputRequired: true };
+    return useResult(answer.value);
   },
 };
 

@@ -72,6 +72,19 @@ function factory() {
     await made.server.sendResourceListChanged();
     return text("grown");
   });
+  const asked = (mcpReq, message, answer) => {
+    const given = acceptedContent(mcpReq.inputResponses, "who", z.object({ name: z.string() }));
+    if (given !== undefined) return answer(given.name);
+    return inputRequired({ inputRequests: { who: form(message) }, requestState: "read" });
+  };
+  made.registerResource("who", "notes://asks/who", {}, async ({ href }, { mcpReq }) =>
+    asked(mcpReq, "who reads?", (name) => ({ contents: [{ uri: href, text: `for ${name}` }] })),
+  );
+  made.registerPrompt("who", {}, async ({ mcpReq }) =>
+    asked(mcpReq, "who prompts?", (name) => ({
+      messages: [{ role: "user", content: { type: "text", text: `from ${name}` } }],
+    })),
+  );
   const page = async ({ href }) => ({ contents: [{ uri: href, text: "page" }] });
   made.registerResource("page", new ResourceTemplate("notes://pages/{page}", { list: undefined }), {}, page);
   return made;

@@ -104,5 +104,13 @@ made.registerPrompt(
   { argsSchema: { name: completable(z.string(), (value) => ["Ada", "Alan"].filter((one) => one.startsWith(value))) } },
   async ({ name }) => ({ messages: [{ role: "user", content: { type: "text", text: `Hello ${name}` } }] }),
 );
+made.registerResource("who", "notes://asks/who", {}, async ({ href }) => {
+  const { content } = await server.elicitInput(form("who reads?"));
+  return { contents: [{ uri: href, text: `for ${content.name}` }] };
+});
+made.registerPrompt("who", {}, async () => {
+  const { content } = await server.elicitInput(form("who prompts?"));
+  return { messages: [{ role: "user", content: { type: "text", text: `from ${content.name}` } }] };
+});
 
 await made.connect(new StdioServerTransport());
