@@ -30,6 +30,7 @@ import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import type { Zones } from "../core/ports/zone.ts";
 import type { StreamRedactor } from "../log/redaction/redactor.ts";
 import type { OwnedBudget } from "../org/budget.ts";
+import type { OrgTriggers } from "../org/schedules/file-schedule.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { CostRange, UseDecision } from "./calls/program-use.ts";
@@ -88,6 +89,8 @@ export interface Records {
   readingAt(cwd: string): Reading;
   /** The folder that relative paths of a workspace start in. */
   workspaceOf(cwd: string): string | null;
+  /** The triggers of a workspace's org file; absent: there are no org files. */
+  orgTriggers?(workspace: string): OrgTriggers;
   /** The notification program and its first arguments; empty for none. */
   notify(): readonly string[];
   /** The shadow mode of an agent by the user's own configuration: when it ends, and the user's root; null if it has none. */

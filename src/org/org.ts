@@ -21,9 +21,10 @@ import { type Budget, type OwnedBudget, readBudget, readTeamBudget } from "./bud
 import { checkKeys, mapIn, type PlacedText, textIn } from "./org-fields.ts";
 import { ORG_KEYS } from "./org-line.ts";
 import type { OrgTree } from "./org-markdown.ts";
-import { type OrgTrigger, readTrigger } from "./org-trigger.ts";
+import { checkTriggers, type OrgTrigger, readTrigger } from "./org-trigger.ts";
 
 export const orgAgentsMax = 500;
+const orgTriggersMax = 100;
 const ownCapabilitiesMax = 64;
 
 /** The rulings of one table, and where each is written. */
@@ -96,9 +97,11 @@ export function readOrg({ tree, diagnostics: found }: OrgTree): Org {
   const folds = new Map<string, string[]>();
   for (const id of ids) folds.set(foldAgentId(id), [...(folds.get(foldAgentId(id)) ?? []), id]);
   const agents = entries.slice(0, orgAgentsMax).map((entry) => readOrgAgent(entry, ids, entries, names, folds));
-  const triggers = (mapIn(tree, "triggers", diagnostics)?.entries ?? []).flatMap(
-    (entry) => readTrigger(entry, ids, diagnostics) ?? [],
-  );
+  const starts = mapIn(tree, "triggers", diagnostics)?.entries ?? [];
+  if (starts.length > orgTriggersMax)
+    diagnostics.error("too_large", tree.span, `an org file has at most ${orgTriggersMax} triggers`);
+  const triggers = starts.slice(0, orgTriggersMax).flatMap((entry) => readTrigger(entry, ids, diagnostics) ?? []);
+  checkTriggers(triggers, diagnostics);
   const budget = entryOf(tree, "budget");
   return {
     name: textIn(tree, "name", diagnostics)?.text ?? "",

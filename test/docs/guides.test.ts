@@ -10,10 +10,12 @@ import { commandsOf, isExpected } from "./page-commands.ts";
 
 /** Their commands start the clients themselves: `npm run test:clients` runs them. */
 const OF_CLIENTS: readonly string[] = ["claude-code.md", "codex.md", "gemini.md", "opencode.md"];
+/** They have agents of their own: `org-guides.test.ts` runs them. */
+const OF_ORGS: readonly string[] = ["org.md", "schedules.md"];
 
 const guides = ["guides", "concepts"].flatMap((folder) =>
   readdirSync(join(root, "docs", folder))
-    .filter((name) => !OF_CLIENTS.includes(name))
+    .filter((name) => !OF_CLIENTS.includes(name) && !OF_ORGS.includes(name))
     .map((name) => join("docs", folder, name)),
 );
 

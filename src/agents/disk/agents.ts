@@ -24,7 +24,7 @@ import { agentOf, configOf } from "./agent-text.ts";
 import { authorityFiles, SERVERS_PATH } from "./authority-files.ts";
 import { readConfigFile } from "./config-file.ts";
 import type { LoadedAgent, LoadResult, OpenedProject, SetResult } from "./loaded-agent.ts";
-import { ORG_PATHS, type OrgFile, orgOf, readOrgFile } from "./org-file.ts";
+import { ORG_PATHS, type OrgFile, orgOf, readOrgFile, readOrgTriggers } from "./org-file.ts";
 import { revisionTexts } from "./revision.ts";
 import { projectReading, readServers } from "./server-files.ts";
 import { openTrust } from "./trust-file.ts";
@@ -99,6 +99,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
       config: project.config,
       levels: project.levels,
       servers: serversIn(texts, workspace, readingAt(workspace)),
+      triggers: readOrgTriggers(workspace, trusted),
       problems: [...problems, ...(org()?.problem == null ? [] : [org()?.problem ?? ""])],
     };
   };

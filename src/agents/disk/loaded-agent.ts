@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import type { ServerFile } from "../../core/notation/servers/server-file.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TrustStore } from "../../core/ports/trust.ts";
+import type { OrgTriggers } from "../../org/schedules/file-schedule.ts";
 import type { Agent } from "../project/agent.ts";
 import type { ConfigRead, Levels } from "../project/hoist-levels.ts";
 import type { Review } from "../project/review.ts";
@@ -37,6 +38,8 @@ export interface OpenedProject {
   readonly levels: Levels;
   /** The MCP servers that its `mcp.yml` has, with the text; null where there is none. */
   readonly servers: { readonly file: ServerFile; readonly source: Source } | null;
+  /** What its org file starts by itself, and whether that is in effect. */
+  readonly triggers: OrgTriggers;
   /** Files in `.ambit` that could not be read, one sentence each. */
   readonly problems: readonly string[];
 }

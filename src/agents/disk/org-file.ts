@@ -2,10 +2,12 @@
 import { lstatSync } from "node:fs";
 import { extname, join } from "node:path";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
-import type { Source } from "../../core/notation/source.ts";
+import { place, type Source } from "../../core/notation/source.ts";
 import type { Mapping } from "../../core/notation/tree.ts";
+import type { TrustStore } from "../../core/ports/trust.ts";
 import { type Org, readOrg } from "../../org/org.ts";
 import { type OrgTree, readOrgMarkdown } from "../../org/org-markdown.ts";
+import { NO_TRIGGERS, type OrgTriggers, writtenTriggers } from "../../org/schedules/file-schedule.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { readJson } from "../../text/json.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
@@ -61,6 +63,17 @@ export function readOrgFile(
   const found = new Diagnostics();
   found.error("not_understood", { source: source.name, start: 0, end: 0 }, problem);
   return { path, source, problem, org: { ...org, agents: [], diagnostics: [...found.list, ...org.diagnostics] } };
+}
+
+/** Its triggers, compared with the text that a person trusted. `trusted`: null for the user's own folder, which needs no trust. */
+export function readOrgTriggers(workspace: string | null, trusted: TrustStore | null): OrgTriggers {
+  const file = readOrgFile(workspace);
+  if (file === null) return NO_TRIGGERS;
+  const { path, source, org, problem } = file;
+  if (problem !== null) return { path, problem, triggers: [] };
+  const text = trusted?.exists === true ? (trusted.file(path)?.text ?? null) : null;
+  const was = trusted === null || text === source.text ? org : text === null ? null : orgOf({ ...source, text });
+  return writtenTriggers(path, org, was, ({ span }) => `${path}:${place(source, span.start).line}`);
 }
 
 /** A symbolic link that leads nowhere is there, too: reading it reports the problem. */

@@ -8,6 +8,7 @@ import type { BudgetView } from "../../core/ports/daemon/task-messages.ts";
 import type { Budget } from "../../org/budget.ts";
 import { type OrgAgent, type OrgRuling, orgRulings } from "../../org/org.ts";
 import { clientOf } from "../../org/org-client.ts";
+import { NO_TRIGGERS, type WrittenTrigger } from "../../org/schedules/file-schedule.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { countText } from "../terminal/count-text.ts";
@@ -50,23 +51,30 @@ export async function orgShow(ports: OrgPorts, options: JsonOption): Promise<Exi
   const agents = [...members, ...(await hiredAgents(ports, members))];
   const budget = budgetIn(whole.org.budget);
   const problems = problemsOf(whole);
-  const { name, description, mission, triggers } = whole.org;
+  const { name, description, mission } = whole.org;
+  const { triggers } = ports.openProject()?.triggers ?? NO_TRIGGERS;
   const hasErrors = problems.some(({ diagnostic }) => diagnostic.severity === "error");
   if (options.json) {
-    const starts = triggers.map((one) => ({ name: one.name, kind: one.kind, agent: one.agent }));
-    ports.print(
-      jsonLine({ name, description, mission, budget, agents, triggers: starts, problems: problems.map(showProblem) }),
-    );
+    const shown = { name, description, mission, budget, agents, triggers, problems: problems.map(showProblem) };
+    ports.print(jsonLine(shown));
   } else {
     printProblems(ports, problems);
     const limits = budget === null ? "" : `  ${ports.paint.dim(`budget ${budgetText(budget)}`)}`;
     ports.print(`${ports.paint.strong(visibleText(name === "" ? "(no name)" : name))}${limits}`);
     for (const agent of topOf(agents)) printAgent(ports.paint, agent, agents, 1, (line) => ports.print(line));
+    for (const one of triggers) ports.print(triggerText(ports.paint, one));
     ports.print(
       `${countText(agents.length, "agent", "agents")}, ${countText(triggers.length, "trigger", "triggers")}${trustLine(agents)}`,
     );
   }
   return hasErrors ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+function triggerText(paint: Paint, { name, agent, line, hindrance, ...one }: WrittenTrigger): string {
+  const when = one.when ?? (one.after === null ? "never" : `after ${JSON.stringify(one.after)}`);
+  const head = `${visibleText(when)}  ${visibleText(agent ?? "")}  ${visibleText(JSON.stringify(name))}`;
+  const why = hindrance === null ? "" : `  ${paint.warn(visibleText(hindrance))}`;
+  return `  ${head}  ${paint.dim(visibleText(line))}${why}`;
 }
 
 type Problems = Parameters<typeof printProblems>[1];

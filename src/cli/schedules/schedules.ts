@@ -102,10 +102,14 @@ async function schedulesList(ports: TasksPorts, options: ListOptions): Promise<E
     return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit schedules list --all");
   const found = await askOnce(ports, "schedules.list", { workspace });
   if (!found.ok) return tellRefusal(ports, found, options.json);
-  const { schedules } = found.value;
-  if (options.json) ports.print(jsonLine({ schedules }));
+  const { schedules, lines, waiting } = found.value;
+  if (options.json)
+    ports.print(jsonLine({ schedules: schedules.map((one) => withLine(one, lines[one.id])), waiting: [...waiting] }));
   else {
-    for (const one of schedules) ports.print(scheduleLine(one));
+    for (const one of schedules) ports.print(scheduleLine(one, lines[one.id]));
+    const stored = new Set(schedules.flatMap(({ id }) => lines[id] ?? []));
+    for (const { name, line, why } of waiting.filter((one) => !stored.has(one.line)))
+      ports.print(`(not in effect)  ${visibleText(JSON.stringify(name))} of ${visibleText(line)}: ${visibleText(why)}`);
     ports.print(countText(schedules.length, "schedule", "schedules"));
   }
   return EXIT.ok;
@@ -114,11 +118,13 @@ async function schedulesList(ports: TasksPorts, options: ListOptions): Promise<E
 async function schedulesShow(ports: TasksPorts, id: string, options: JsonOption): Promise<ExitCode> {
   const found = await askOnce(ports, "schedules.show", { id });
   if (!found.ok) return tellRefusal(ports, found, options.json);
-  const { schedule, times } = found.value;
-  if (options.json) ports.print(jsonLine({ schedule, times }));
+  const { schedule, times, line } = found.value;
+  if (options.json) ports.print(jsonLine({ schedule: withLine(schedule, line), times }));
   else {
-    const { argv, prompt, lastTask, count, missed, zone } = schedule;
-    ports.print(scheduleLine(schedule));
+    const { argv, prompt, lastTask, count, missed, zone, trigger } = schedule;
+    ports.print(scheduleLine(schedule, line));
+    if (trigger !== undefined)
+      ports.print(`  trigger  ${visibleText(JSON.stringify(trigger.name))} of ${visibleText(line ?? "the org file")}`);
     ports.print(`  ${argv === null ? "prompt" : "program"}  ${visibleText(argv === null ? prompt : argv.join(" "))}`);
     ports.print(`  zone  ${visibleText(zone)}`);
     ports.print(`  missed  ${missed === "once" ? "one task for all missed times" : "no task for missed times"}`);
@@ -137,10 +143,17 @@ async function schedulesRemove(ports: TasksPorts, id: string, options: JsonOptio
   return EXIT.ok;
 }
 
-function scheduleLine({ id, agent, when, isEnded, next, count, prompt, argv, reason }: Schedule): string {
+/** `line`: where a trigger is written. */
+function withLine(schedule: Schedule, line: string | undefined): Schedule & { readonly line?: string } {
+  return line === undefined ? schedule : { ...schedule, line };
+}
+
+function scheduleLine(schedule: Schedule, line: string | undefined): string {
+  const { id, agent, when, isEnded, isPaused, next, count, prompt, argv, reason } = schedule;
   const what = argv === null ? prompt : argv.join(" ");
   const short = what.length > 60 ? `${what.slice(0, 57)}...` : what;
-  const state = isEnded ? "ended" : next === null ? "waits" : `next ${timeText(next)}`;
+  const state = isEnded ? "ended" : isPaused === true ? "paused" : next === null ? "waits" : `next ${timeText(next)}`;
   const why = reason === "" ? "" : `  (${reason})`;
-  return `${visibleText(id)}  ${visibleText(when)}  ${state}  ${visibleText(agent)}  ${countText(count, "task", "tasks")}  ${visibleText(short)}${visibleText(why)}`;
+  const from = line === undefined ? "" : `  ${visibleText(line)}`;
+  return `${visibleText(id)}  ${visibleText(when)}  ${state}  ${visibleText(agent)}  ${countText(count, "task", "tasks")}  ${visibleText(short)}${from}${visibleText(why)}`;
 }

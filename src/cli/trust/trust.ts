@@ -13,6 +13,7 @@ import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts"
 import { requiredRisk } from "../../core/notation/servers/server-file.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { UNTRUSTED } from "../../org/schedules/file-schedule.ts";
 import { askOnce, type ControlPorts } from "../control-ports.ts";
 import { type AgentDiff, changeLine, compareSets, diffText } from "../diff/diff.ts";
 import { serverLines } from "../mcp/edit.ts";
@@ -84,7 +85,7 @@ export async function trust(ports: TrustPorts & ControlPorts, options: TrustOpti
   return agreed ? EXIT.ok : EXIT.notTrusted;
 }
 
-function summary({ workspace, review, problems, servers }: OpenedProject): object {
+function summary({ workspace, review, problems, servers, triggers }: OpenedProject): object {
   const names = servers?.file.servers.map(({ name, endpoint, requires }) => ({
     ...{ name, risk: requiredRisk(requires), secrets: endpointSecrets(endpoint) },
     ...(endpoint.kind === "program" ? { command: endpoint.command } : { url: endpoint.address }),
@@ -96,6 +97,7 @@ function summary({ workspace, review, problems, servers }: OpenedProject): objec
     state: review.state,
     digest: review.digest,
     files: review.files,
+    triggers: triggers.triggers,
     problems,
   };
 }
@@ -199,8 +201,9 @@ function show(
     );
   if (tools !== null) for (const line of toolPage(tools, paint)) ports.print(line);
   const servers = serverPage(opened, paint);
-  for (const line of servers) ports.print(line);
-  if (diffs.length === 0 && runtime.length === 0 && tools === null && servers.length === 0)
+  const triggers = triggerPage(opened, paint);
+  for (const line of [...servers, ...triggers]) ports.print(line);
+  if (diffs.length === 0 && runtime.length === 0 && tools === null && servers.length + triggers.length === 0)
     ports.print("no agent may do more or less");
 }
 
@@ -217,6 +220,22 @@ function serverPage({ review, servers }: OpenedProject, paint: Paint): readonly 
     : [`${paint.warn("servers")}: ${head}`, ...sorted.flatMap((one) => serverLines(one, paint))];
 }
 
+/** Triggers that trust puts into effect. Each is shown, with what its agent is told. */
+function triggerPage({ triggers: { triggers } }: OpenedProject, paint: Paint): readonly string[] {
+  const started = triggers.filter(({ hindrance }) => hindrance === UNTRUSTED);
+  if (started.length === 0) return [];
+  return [
+    `${paint.warn("triggers")}: a runner (\`ambit tasks work\`) starts these tasks by itself:`,
+    ...started.map(({ name, agent, prompt, line, ...one }) => {
+      const when = one.when ?? `after ${JSON.stringify(one.after)}`;
+      const told = prompt.length > promptShownMax ? `${prompt.slice(0, promptShownMax)}...` : prompt;
+      const words = [when, agent ?? "", JSON.stringify(name), told.replace(/\s+/g, " ")].map(visibleText);
+      return `  ${paint.bad("+")} ${words.join("  ")}  ${paint.dim(visibleText(line))}`;
+    }),
+  ];
+}
+
+const promptShownMax = 400;
 const filesShownMax = 8;
 const changesShownMax = 30;
 const RISKS: readonly Risk[] = ["high", "medium", "low"];

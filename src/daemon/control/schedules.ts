@@ -3,13 +3,12 @@ import { numberIn, optionalText, textIn } from "../../core/base/fields.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { ScheduleView } from "../../core/ports/daemon/task-messages.ts";
 import { MISSED, type Schedule } from "../../core/ports/stores/schedule-store.ts";
-import { isEnded } from "../../core/ports/stores/task-store.ts";
-import { acceptRequest, begun, hasAccepted, TOO_MANY_FILES } from "../../org/schedules/schedule-life.ts";
-import { nextTime, parseWhen, type When } from "../../org/schedules/when.ts";
+import { acceptRequest, hasAccepted } from "../../org/schedules/schedule-life.ts";
+import { nextTime, parseWhen } from "../../org/schedules/when.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
+import { isHookSecret, newSchedule } from "../tasks/new-schedule.ts";
 import type { Schedules } from "../tasks/schedules.ts";
-import { WatchedFiles } from "../tasks/watched-files.ts";
 import type { Admission } from "./admission.ts";
 import { holdsSecretText, SECRET, workIn } from "./tasks.ts";
 
@@ -52,18 +51,26 @@ export function scheduleAnswers(
       async ({ value }) => {
         const workspace = optionalText(value, "workspace", pathCharactersMax);
         if (workspace === undefined) return BAD;
+        const { lines, waiting } = await schedules.file.read(workspace);
         const found = await stores.schedules.list(workspace);
         return found.ok
-          ? { ok: true, value: { schedules: found.value.map(brief) } }
+          ? { ok: true, value: { schedules: found.value.map(brief), lines, waiting } }
           : refusal(found.code, found.message);
       },
     ],
     [
       "schedules.show",
       async (exchange) => {
+        const before = await stores.schedules.get(idIn(exchange));
+        if (!before.ok) return refusal(before.code, before.message);
+        if (before.value?.trigger === undefined)
+          return before.value === null ? unknown(idIn(exchange)) : { ok: true, value: viewOf(parts, before.value) };
+        const { lines } = await schedules.file.read(before.value.workspace);
         const found = await stores.schedules.get(idIn(exchange));
         if (!found.ok) return refusal(found.code, found.message);
-        return found.value === null ? unknown(idIn(exchange)) : { ok: true, value: viewOf(parts, found.value) };
+        if (found.value === null) return unknown(idIn(exchange));
+        const line = lines[found.value.id];
+        return { ok: true, value: { ...viewOf(parts, found.value), ...(line === undefined ? {} : { line }) } };
       },
     ],
     ["schedules.deliver", (exchange) => deliveries.deliver(exchange)],
@@ -71,6 +78,17 @@ export function scheduleAnswers(
       "schedules.remove",
       async (exchange) => {
         const { by } = admission.narrowing(exchange).value;
+        const known = await stores.schedules.get(idIn(exchange));
+        if (known.ok && known.value?.trigger !== undefined) {
+          const { workspace, id, trigger } = known.value;
+          const { lines } = await schedules.file.read(workspace);
+          const line = lines[id];
+          if (line !== undefined)
+            return refusal(
+              "not_applicable",
+              `it is the trigger ${JSON.stringify(trigger.name)} of ${line}: delete it there`,
+            );
+        }
         const removed = await stores.schedules.remove(idIn(exchange), (one) => schedules.entry(one, "removed", by));
         if (!removed.ok) return refusal(removed.code, removed.message);
         return removed.value === null ? unknown(idIn(exchange)) : { ok: true, value: { schedule: removed.value } };
@@ -87,74 +105,6 @@ function brief(schedule: Schedule): Schedule {
   return prompt.length > briefCharactersMax
     ? { ...schedule, prompt: `${prompt.slice(0, briefCharactersMax)}...` }
     : schedule;
-}
-
-type ScheduleInput = Pick<
-  Schedule,
-  | "agent"
-  | "workspace"
-  | "when"
-  | "missed"
-  | "prompt"
-  | "argv"
-  | "timeoutMilliseconds"
-  | "attemptsMax"
-  | "isByAgent"
-  | "payers"
-  | "depth"
->;
-
-/** A schedule that has at least one time to come. */
-export async function newSchedule(
-  parts: Pick<DaemonParts, "stores" | "zones" | "wall" | "id" | "now" | "digest" | "vault">,
-  input: ScheduleInput,
-): Promise<Answer<Schedule>> {
-  const { stores, zones, wall, id } = parts;
-  const read = parseWhen(input.when);
-  if (!read.ok) return refusal("invalid_input", read.message);
-  const { when } = read;
-  if (when.kind === "webhook") {
-    const others = await stores.schedules.list(input.workspace);
-    if (!others.ok) return refusal(others.code, others.message);
-    if (others.value.some((one) => !one.isEnded && one.when === read.text))
-      return refusal("invalid_input", `there is a schedule \`${read.text}\` already: ambit schedules list`);
-    const secret = parts.vault.list().find(({ name }) => name === when.name);
-    if (secret === undefined || !secret.binding.tools.includes(WEBHOOK_TOOL)) return noSecret(when.name);
-  }
-  const zone = zones.named(zoneIn(when) ?? zones.local());
-  if (zone === null) return refusal("invalid_input", `there is no time zone ${zoneIn(when) ?? zones.local()}`);
-  let seen: string | null = null;
-  if (when.kind === "after") {
-    const followed = await followedBy(stores, when.id, input.workspace);
-    if (!followed.ok) return followed;
-    seen = followed.value;
-  }
-  const schedule = begun(
-    {
-      ...{ ...input, id: id("h"), when: read.text, zone: zone.name, created: wall(), seen },
-      ...{ isEnded: false, count: 0, lastTask: null, reason: "" },
-    },
-    when,
-    zone,
-  );
-  if (schedule === null) return refusal("invalid_input", "there is no such time to come");
-  // What changes from now on counts.
-  const files = await new WatchedFiles(parts).look(schedule);
-  if (files === null) return { ok: true, value: schedule };
-  return files.state === null
-    ? refusal("invalid_input", TOO_MANY_FILES)
-    : { ok: true, value: { ...schedule, seen: files.state } };
-}
-
-/** The tool that a secret of a webhook is bound to: no other one uses its value. */
-const WEBHOOK_TOOL = "webhook";
-
-function noSecret(name: string): Answer<never> {
-  return refusal(
-    "invalid_input",
-    `no secret called ${name} is bound to ${WEBHOOK_TOOL}: its value signs the requests`,
-    `ambit secrets set ${name} --tool ${WEBHOOK_TOOL} --host localhost --sign-only`,
-  );
 }
 
 /** Requests of webhooks, one after the other: each is checked, and stored before the sender is answered. */
@@ -183,12 +133,16 @@ class Deliveries {
     const signature = textIn(value, "signature", idCharactersMax);
     const body = textIn(value, "body", bodyCharactersMax);
     if (workspace === null || name === null || at === null || signature === null || body === null) return BAD;
+    await this.#schedules.file.sync(workspace);
     const all = await stores.schedules.list(null);
     if (!all.ok) return refusal(all.code, all.message);
     const found = all.value.find(
-      (one) => one.workspace === workspace && !one.isEnded && one.when === `on webhook ${name}`,
+      (one) =>
+        one.workspace === workspace && !one.isEnded && one.isPaused !== true && one.when === `on webhook ${name}`,
     );
-    const isGood = found === undefined ? false : await isSigned(name, `${at}.${body}`, signature);
+    // A secret may have been bound to other tools since.
+    const isBound = isHookSecret(this.#parts, name);
+    const isGood = found === undefined ? false : isBound ? await isSigned(name, `${at}.${body}`, signature) : null;
     if (isGood === null)
       return refusal("not_available", "the secret of the webhook cannot be read: ambit secrets list");
     if (found === undefined || !isGood) return this.#refuse(workspace, name, "unsigned");
@@ -223,27 +177,6 @@ const REFUSED = {
   many: "too many requests",
 } as const;
 type RefusedRequest = keyof typeof REFUSED;
-
-/** What of it is over already and starts nothing: the last task of a schedule. */
-async function followedBy(
-  { tasks, schedules }: DaemonParts["stores"],
-  id: string,
-  workspace: string,
-): Promise<Answer<string | null>> {
-  const [task, schedule] = [await tasks.get(id), await schedules.get(id)];
-  if (!task.ok) return refusal(task.code, task.message);
-  if (!schedule.ok) return refusal(schedule.code, schedule.message);
-  if (task.value?.workspace === workspace) return { ok: true, value: null };
-  if (schedule.value?.workspace !== workspace)
-    return refusal("invalid_input", `there is no task and no schedule ${id} in this workspace`);
-  const { lastTask } = schedule.value;
-  const last = lastTask === null ? null : await tasks.get(lastTask);
-  return { ok: true, value: last?.ok === true && last.value !== null && isEnded(last.value) ? lastTask : null };
-}
-
-function zoneIn(when: When): string | null {
-  return when.kind === "cron" || when.kind === "at" ? when.zone : null;
-}
 
 function viewOf({ zones }: Pick<DaemonParts, "zones">, schedule: Schedule): ScheduleView {
   const read = parseWhen(schedule.when);

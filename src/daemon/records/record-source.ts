@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { openAgents } from "../../agents/disk/agents.ts";
 import { ANONYMOUS, readSessionCaveats } from "../../agents/disk/caveats.ts";
 import { namedLinks } from "../../agents/disk/named-links.ts";
-import { ORG_PATHS } from "../../agents/disk/org-file.ts";
+import { ORG_PATHS, readOrgTriggers } from "../../agents/disk/org-file.ts";
+import { openTrust } from "../../agents/disk/trust-file.ts";
 import { isMember, readUser, userPath } from "../../agents/disk/user-files.ts";
 import { AGENTS, agentIds, findAgent, findWorkspace } from "../../agents/disk/workspace.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
@@ -13,6 +14,7 @@ import type { Config } from "../../core/notation/config/config.ts";
 import type { Reading, RealRoot } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
+import type { OrgTriggers } from "../../org/schedules/file-schedule.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { UserFolders } from "../../platform/folders.ts";
@@ -49,6 +51,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
   const places = new RecordCache<string | null>(turns, elapsed);
   const tables = new RecordCache<TriggerTable>(turns, elapsed);
   const shadows = new RecordCache<Config | null>(turns, elapsed);
+  const orgTriggers = new RecordCache<OrgTriggers>(turns, elapsed);
   const sameTables = new Map<string, TriggerTable>();
 
   const workspaceOf = (cwd: string): string | null =>
@@ -217,6 +220,12 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
       ),
     readingAt,
     workspaceOf,
+    orgTriggers: (workspace) =>
+      orgTriggers.get(
+        workspace,
+        () => recordSources(workspace, null),
+        () => readOrgTriggers(workspace, openTrust(workspace, folders, sha256)),
+      ),
     notify: () => userConfig()?.notify ?? [],
     shadow: (agent) => {
       const config = shadows.get(

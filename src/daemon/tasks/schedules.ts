@@ -7,22 +7,26 @@ import type { Task } from "../../core/ports/stores/task-store.ts";
 import { type Clocks, nextStep } from "../../org/schedules/schedule-life.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
+import { FileSchedules, type FileSchedulesParts } from "./file-schedules.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
 export class Schedules {
+  readonly file: FileSchedules;
   readonly #parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id" | "digest">;
   readonly #entries: Entries;
   readonly #files: WatchedFiles;
 
-  constructor(parts: Pick<DaemonParts, "stores" | "now" | "wall" | "zones" | "id" | "digest">, entries: Entries) {
+  constructor(parts: FileSchedulesParts, entries: Entries) {
     this.#parts = parts;
     this.#entries = entries;
     this.#files = new WatchedFiles(parts);
+    this.file = new FileSchedules(parts, (schedule, change) => this.entry(schedule, change, null));
   }
 
   /** `onTask`: told of each task that was queued. */
   async fire(workspace: string, onTask: (task: Task) => void): Promise<void> {
     const { stores, now, wall, zones, id: newId } = this.#parts;
+    await this.file.sync(workspace);
     const clocks: Clocks = { wall: wall(), now: now() };
     const due = await stores.schedules.due(workspace, clocks.wall);
     // Schedules of files are always due.
@@ -44,9 +48,17 @@ export class Schedules {
   }
 
   entry(schedule: Schedule, change: string, by: string | null): LogEntry {
-    const { id, agent, workspace, when, zone, reason, lastTask } = schedule;
+    const { id, agent, workspace, when, zone, reason, lastTask, trigger } = schedule;
     return this.#entries.make("control", { ...NO_ACTOR, agent, workspace }, `schedule ${change}`, {
-      more: { schedule: id, when, zone, reason, ...(change === "fired" ? { task: lastTask } : {}), ...byOf(by) },
+      more: {
+        schedule: id,
+        when,
+        zone,
+        reason,
+        ...(change === "fired" ? { task: lastTask } : {}),
+        ...triggerOf(trigger),
+        ...byOf(by),
+      },
     });
   }
 
@@ -67,6 +79,10 @@ export function taskEntry(entries: Entries, task: Task, by: string | null, more:
   return entries.make("control", { ...NO_ACTOR, agent, workspace }, `task ${state}`, {
     more: { task: id, run: attempts, generation, reason, ...byOf(by), ...more },
   });
+}
+
+function triggerOf(trigger: Schedule["trigger"]): { readonly trigger?: string } {
+  return trigger === undefined ? {} : { trigger: trigger.name };
 }
 
 function byOf(by: string | null): { readonly by?: string } {

@@ -7,12 +7,12 @@ import type { Hire, RunEffects, Task } from "../../core/ports/stores/task-store.
 import { payersBelow } from "../../org/task-life.ts";
 import { invalid, type UseResult, useDenial, useFailure, useResult } from "../../runtime/context/use-result.ts";
 import type { TaskAccess, TaskPowers } from "../../tools/tasks/task-tools.ts";
-import { newSchedule } from "../control/schedules.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import type { PowersOptions, ToolExecution } from "../tools/daemon-tool.ts";
 import { Hiring } from "./hiring.ts";
+import { newSchedule } from "./new-schedule.ts";
 import { type Schedules, taskEntry } from "./schedules.ts";
 
 /** Tasks, schedules and agents that one run may make. */

@@ -43,7 +43,7 @@ export function nextStep(
   newTask: string,
   files: FileState | null = null,
 ): ScheduleStep | null {
-  if (schedule.isEnded) return null;
+  if (schedule.isEnded || schedule.isPaused === true) return null;
   const read = parseWhen(schedule.when);
   if (!read.ok) return ended(schedule, read.message);
   if (read.when.kind === "after") return followed(schedule, facts, clocks, newTask);

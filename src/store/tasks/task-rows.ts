@@ -46,12 +46,12 @@ export function readSchedule(connection: Connection, id: string): Schedule | nul
 }
 
 export function writeSchedule(connection: Connection, schedule: Schedule): void {
-  const { id, workspace, created, isEnded, floor, after, pending, when } = schedule;
+  const { id, workspace, created, isEnded, isPaused, floor, after, pending, when } = schedule;
   // Files are looked at all the time, and requests that wait are due.
   const next = when.startsWith("on file ") || pending !== undefined ? 0 : schedule.next;
   connection.run(
     "INSERT OR REPLACE INTO schedule (id, workspace, created, is_ended, due, floor, follows, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ...[jsonOf(id), jsonOf(workspace), created, isEnded ? 1 : 0, next, floor],
+    ...[jsonOf(id), jsonOf(workspace), created, isEnded || isPaused === true ? 1 : 0, next, floor],
     ...[after === null ? null : jsonOf(after), JSON.stringify(schedule)],
   );
 }

@@ -99,6 +99,16 @@ export type BudgetMessages = {
 export interface ScheduleView {
   readonly schedule: Schedule;
   readonly times: readonly number[];
+  /** Of a trigger: where it is written, as `.ambit/org.md:12`. */
+  readonly line?: string;
+}
+
+/** A trigger of the org file that is not in effect. */
+export interface WaitingTrigger {
+  readonly name: string;
+  readonly line: string;
+  /** As a sentence. */
+  readonly why: string;
 }
 
 export type ScheduleMessages = {
@@ -111,7 +121,12 @@ export type ScheduleMessages = {
   };
   readonly "schedules.list": {
     readonly asks: { readonly workspace: string | null };
-    readonly answers: { readonly schedules: readonly Schedule[] };
+    /** `lines`: where those of the org file are written, by id. `waiting`: what the file has besides. */
+    readonly answers: {
+      readonly schedules: readonly Schedule[];
+      readonly lines: Readonly<Record<string, string>>;
+      readonly waiting: readonly WaitingTrigger[];
+    };
   };
   readonly "schedules.show": { readonly asks: { readonly id: string }; readonly answers: ScheduleView };
   /** A request of a webhook as a runner received it: `at` in seconds, `signature` in hexadecimal. */

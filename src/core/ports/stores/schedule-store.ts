@@ -24,6 +24,13 @@ export interface FileState {
   readonly isMissed: boolean;
 }
 
+/** A trigger that a schedule comes from. */
+export interface FileTrigger {
+  readonly name: string;
+  /** Of what it says: with another one the schedule is changed. */
+  readonly digest: string;
+}
+
 export interface Schedule {
   readonly id: string;
   readonly workspace: string;
@@ -39,6 +46,10 @@ export interface Schedule {
   /** Of an agent's schedule: who pays for its tasks besides the agent, and how deep in delegations they are. */
   readonly payers?: readonly string[];
   readonly depth?: number;
+  /** Of a trigger of the org file, which alone changes and removes it. */
+  readonly trigger?: FileTrigger;
+  /** Its trigger is not in effect at the moment: it starts nothing. */
+  readonly isPaused?: boolean;
   readonly argv: readonly string[] | null;
   readonly timeoutMilliseconds: number;
   readonly attemptsMax: number;
