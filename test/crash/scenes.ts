@@ -4,6 +4,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openState, type State } from "../../src/store/state.ts";
 import { pause } from "../house/pause.ts";
+import { carryOutApproved } from "./approved.ts";
 import { copyLog } from "./copied.ts";
 import { approvedApproval, charge, claimOf, decision, digest } from "./entries.ts";
 import { inspect } from "./inspect.ts";
@@ -30,6 +31,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   copied: copyLog,
   tasks,
   schedules,
+  approved,
 };
 
 /** Writes until the disk is full, continues to send requests, and gets room again. */
@@ -113,6 +115,10 @@ async function tasks(orders: Orders, say: Say): Promise<void> {
 
 async function schedules(orders: Orders, say: Say): Promise<void> {
   await fire(opened(orders), orders.name, orders.count, orders.isHasty, say);
+}
+
+async function approved(orders: Orders, say: Say): Promise<void> {
+  await carryOutApproved(opened(orders), orders.name, orders.count, orders.isHasty, say);
 }
 
 /** Uses an approval and never finishes. */
