@@ -2,12 +2,14 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientSettings } from "../cli/connect/connect.ts";
 import { CONNECTIONS, type ConnectScope } from "../clients/connect/connections.ts";
 import { choiceIn, commandIn, type HookLineChoice, hookCommand } from "../clients/connect/hook-command.ts";
 import { hookGaps } from "../clients/connect/hook-gaps.ts";
+import { userPath } from "../clients/connect/user-path.ts";
+import { makeFolders, removeMadeFolders } from "../clients/disk/made-folders.ts";
 import { errorCode } from "../core/base/error-code.ts";
 import { isJsonObject, type Json, member } from "../core/base/json.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
@@ -25,6 +27,7 @@ import { changeSettings, isByEdit, isMarked, without } from "./settings-change.t
 export interface ClientSettingsOptions {
   readonly workspace: string | null;
   readonly cwd: string;
+  /** Of the password database. Clients look below `HOME` first. */
   readonly home: string | null;
   readonly state: string | null;
   /** The folder of our own package. */
@@ -44,21 +47,20 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
     state === null
       ? null
       : hookCommand({ ...choice, native: nativeProgram(program), daemon: daemonFolder(state), ambit: ownWords });
-  const insideOf = (path: string): string => {
-    if (path.startsWith(`${project}/`)) return project;
-    return home !== null && path.startsWith(`${home}/`) ? home : dirname(path);
+  const pathIn = (scope: ConnectScope, path: string): string | null => {
+    if (path.startsWith("/")) return path;
+    return scope === "project" ? join(project, path) : userPath(path, home, environment);
   };
+  const homes = [home, environment["HOME"] ?? null].filter((one) => one?.startsWith("/") === true);
+  const insideOf = (path: string): string =>
+    [project, ...homes].find((folder) => path.startsWith(`${folder}/`)) ?? dirname(path);
   const textAt = (path: string): Result<string | null> => {
     const read = readTextFile(path, settingsCharactersMax);
     if (read.ok) return done(read.text);
     return read.code === "not_found" ? done(null) : refuse("bad_value", read.message);
   };
   return {
-    pathOf: (scope, path) => {
-      if (path.startsWith("/")) return path;
-      const base = scope === "project" ? project : home;
-      return base === null ? null : join(base, path);
-    },
+    pathOf: pathIn,
     preview: (path, { change }) => {
       const text = textAt(path);
       if (!text.ok) return text;
@@ -68,8 +70,9 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
     write: (path, { change }) => {
       if (state === null) return refuse("bad_value", "cannot be changed without a state folder");
       try {
-        mkdirSync(dirname(path), { recursive: true });
+        makeFolders(state, dirname(path));
       } catch (error) {
+        removeMadeFolders(state, dirname(path));
         return refuse("bad_value", `cannot be created (${errorCode(error)})`);
       }
       const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
@@ -77,14 +80,18 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
         const after = changeSettings(text, change);
         return after.ok ? { kind: "write", text: after.value } : { kind: "refuse", refusal: after.message };
       });
-      return edited.kind === "done"
-        ? done(null)
-        : refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
+      if (edited.kind === "done") return done(null);
+      removeMadeFolders(state, dirname(path));
+      return refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
     },
     restore: (path, { change }) => {
       const text = textAt(path);
       if (!text.ok) return text;
-      if (state === null || text.value === null) return done("absent");
+      if (state === null) return done("absent");
+      if (text.value === null) {
+        removeMadeFolders(state, dirname(path));
+        return done("absent");
+      }
       let result = "absent" as "absent" | "restored" | "merged";
       const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
       // Each edit of ours is taken back; one of a hook that was replaced by another leaves that one.
@@ -99,12 +106,13 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
           if (!after.ok) return { kind: "refuse", refusal: after.message };
           return after.value === null ? { kind: "remove" } : { kind: "write", text: after.value };
         });
-        if (edited.kind === "refused" && edited.refusal === OVER) return done(result);
+        if (edited.kind === "refused" && edited.refusal === OVER) break;
         if (edited.kind !== "done")
           return refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
         // Nothing of ours is left, and taking this edit back would bring it again.
-        if (result === "merged") return done(result);
+        if (result === "merged") break;
       }
+      removeMadeFolders(state, dirname(path));
       return done(result);
     },
     text: (path) => {
@@ -143,21 +151,20 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       CONNECTIONS.flatMap(({ client, scopes, files }) =>
         scopes.flatMap((scope) =>
           files(scope, "").flatMap((file) => {
-            const base = scope === "project" ? project : home;
-            const path = file.path.startsWith("/") ? file.path : base === null ? null : join(base, file.path);
+            const path = pathIn(scope, file.path);
             const text = path === null ? null : textAt(path);
             const command = text?.ok === true && text.value !== null ? commandIn(text.value) : null;
-            if (path === null || command === null) return [];
+            if (path === null || command === null || text?.ok !== true) return [];
             const choice = choiceIn(command);
-            return [{ client, scope, path, command, isOwn: choice !== null && ownCommand(choice) === command }];
+            // A file that is ours alone is code besides its line, or has more hooks.
+            const whole = files(scope, command).find((one) => one.path === file.path)?.change;
+            const isWhole = whole?.kind !== "whole" || whole.text === text.value;
+            const isOwn = isWhole && choice !== null && ownCommand(choice) === command;
+            return [{ client, scope, path, command, isOwn }];
           }),
         ),
       ),
     gaps: async (hook) => {
-      const pathIn = (scope: ConnectScope, path: string): string | null => {
-        const base = scope === "project" ? project : home;
-        return path.startsWith("/") ? path : base === null ? null : join(base, path);
-      };
       const textIn = (scope: ConnectScope, path: string): string | null => {
         const at = pathIn(scope, path);
         const text = at === null ? null : textAt(at);
@@ -178,8 +185,8 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       tryInClient({
         ...{ client, scope, program, millisecondsMax, environment },
         text: (path) => {
-          const base = scope === "project" ? project : home;
-          const text = base === null ? null : textAt(join(base, path));
+          const at = pathIn(scope, path);
+          const text = at === null ? null : textAt(at);
           return text?.ok === true ? text.value : null;
         },
       }),

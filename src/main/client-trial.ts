@@ -14,6 +14,7 @@ import {
   trialOf,
   trialOutcome,
   trialSettings,
+  whyNoTrial,
 } from "../clients/trial/client-trials.ts";
 import { errorCode } from "../core/base/error-code.ts";
 import { isJsonObject } from "../core/base/json.ts";
@@ -42,7 +43,7 @@ const graceMilliseconds = 5_000;
 export async function tryInClient(options: TrialOptions): Promise<TrialOutcome> {
   const trial = trialOf(options.client);
   const names = connectionOf(options.client)?.programs ?? [];
-  if (trial === null) return unknown("it cannot be started without a person");
+  if (trial === null) return unknown(whyNoTrial(options.client));
   const [found] = programsOnPath(names, options.environment["PATH"] ?? "");
   if (found === undefined) return unknown(`there is no \`${names[0]}\` on your PATH`);
   const bubblewrap = findProgram("bwrap");

@@ -8,11 +8,14 @@ import {
   type ParseError,
   parse,
   parseTree,
+  visit,
 } from "jsonc-parser";
 import type { Json } from "../core/base/json.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
 
 type Path = readonly string[];
+
+const PARSING = { allowTrailingComma: true, disallowComments: false };
 
 /** The text with the element at the end of the list at this path, which is created where it is missing. */
 export function withElement(text: string, at: Path, value: Json): Result<string> {
@@ -33,9 +36,47 @@ export function withoutElements(text: string, at: Path, isGone: (value: Json) =>
   const elements = list.value as readonly Json[];
   let after = text;
   for (let index = elements.length - 1; index >= 0; index--)
-    if (isGone(elements[index] as Json)) after = edited(after, [...at, index], undefined, false);
+    if (isGone(elements[index] as Json)) after = withoutElement(after, at, index);
   if (elements.length === 0 || !elements.every(isGone)) return done(after);
   return done(withoutEmpty(after, at));
+}
+
+/**
+ * Not by the library, which takes one character too little where nothing is between the last element and the end of the list. A
+ * comment beside the element stays.
+ */
+function withoutElement(text: string, at: Path, index: number): string {
+  const list = findNodeAtLocation(parseTree(text, [], PARSING) as Node, [...at]);
+  const [before, node, next] = [list?.children?.[index - 1], list?.children?.[index], list?.children?.[index + 1]];
+  if (list === undefined || node === undefined) return text;
+  const end = node.offset + node.length;
+  const cut = (start: number, to: number): string => `${text.slice(0, start)}${text.slice(to)}`;
+  if (before !== undefined) {
+    const start = before.offset + before.length;
+    const comma = commaIn(text, start, node.offset);
+    return isBare(text.slice(start, node.offset))
+      ? cut(start, end)
+      : `${text.slice(0, comma)}${text.slice(comma + 1, node.offset)}${text.slice(end)}`;
+  }
+  if (next !== undefined && isBare(text.slice(end, next.offset))) return cut(node.offset, next.offset);
+  const comma = commaIn(text, end, next?.offset ?? list.offset + list.length);
+  return comma < 0
+    ? cut(node.offset, end)
+    : `${text.slice(0, node.offset)}${text.slice(end, comma)}${text.slice(comma + 1)}`;
+}
+
+function isBare(between: string): boolean {
+  return /^\s*,?\s*$/.test(between);
+}
+
+/** The comma between two elements, not one of a comment; -1 where there is none. */
+function commaIn(text: string, start: number, end: number): number {
+  let found = -1;
+  const onSeparator = (character: string, offset: number): void => {
+    if (found < 0 && character === "," && offset >= start && offset < end) found = offset;
+  };
+  visit(text, { onSeparator }, PARSING);
+  return found;
 }
 
 export function withMember(text: string, at: Path, value: Json): Result<string> {
@@ -66,16 +107,15 @@ export function withoutMember(text: string, at: Path, value: Json): Result<strin
  */
 export function valueAt(text: string, at: Path): Result<Json | undefined> {
   const errors: ParseError[] = [];
-  const options = { allowTrailingComma: true, disallowComments: false };
-  parse(text, errors, options);
+  parse(text, errors, PARSING);
   const [error] = errors;
   if (error !== undefined) return refuse("bad_value", `it is no JSON (at character ${error.offset + 1})`);
-  const tree = parseTree(text, [], options);
+  const tree = parseTree(text, [], PARSING);
   const twice = tree === undefined ? null : doubledKey(tree);
   if (twice !== null) return refuse("bad_value", `the key ${JSON.stringify(twice.slice(0, 80))} is there twice`);
   const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...at]);
   return done(
-    node === undefined ? undefined : (parse(text.slice(node.offset, node.offset + node.length), [], options) as Json),
+    node === undefined ? undefined : (parse(text.slice(node.offset, node.offset + node.length), [], PARSING) as Json),
   );
 }
 

@@ -1,4 +1,4 @@
-// The real Codex, opencode and Gemini CLI, and sub-agents of Claude Code, with our hook in their settings, on a scripted model and
+// The real Codex, opencode, Gemini CLI and Copilot CLI, and sub-agents of Claude Code, with our hook in their settings, on a scripted model and
 // loopback alone: allowed commands run in the sandbox, denied ones do not; and what each client does when its hook fails.
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,11 @@ import { Fixture } from "../state/fixture.ts";
 import type { AgentLoopbackInput, AgentLoopbackOutput } from "./agent-loopback-main.ts";
 import { type AgentStep, PROMPT } from "./agent-model.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
-import { claudeCode, newerNode, wholeClients } from "./place.ts";
+import { claudeCode, copilot, newerNode, wholeClients } from "./place.ts";
 import { run } from "./run.ts";
 
-type Name = "codex" | "opencode" | "gemini";
+type Name = "codex" | "opencode" | "gemini" | "copilot";
+const PROGRAMS = { ...wholeClients, copilot };
 
 interface HookedClient {
   readonly provider: ModelProvider;
@@ -68,6 +69,16 @@ const CLIENTS: Readonly<Record<Name, HookedClient>> = {
     settings: ".gemini/settings.json",
     runsAfter: ["exits with 1", "is killed", "prints no JSON", "says nothing with status 2", "does not end"],
   },
+  copilot: {
+    provider: "anthropic",
+    words: (program) => [program, "--prompt", PROMPT, "--allow-all-tools", "--trust-folder", "--no-auto-update"],
+    environment: {
+      ...{ COPILOT_OFFLINE: "true", COPILOT_MODEL: "claude-sonnet-4.5", COPILOT_PROVIDER_TYPE: "anthropic" },
+      ...{ COPILOT_PROVIDER_BASE_URL: "http://127.0.0.1:{port}", COPILOT_PROVIDER_API_KEY: "none" },
+    },
+    settings: ".github/hooks/ambit.json",
+    runsAfter: ["prints no JSON", "does not end"],
+  },
 };
 
 type Failure = keyof typeof LINES;
@@ -107,7 +118,7 @@ const clientMillisecondsMax = 75_000;
 
 function client(name: Name, steps: readonly AgentStep[]): Promise<AgentLoopbackOutput> {
   const { provider, words, environment } = CLIENTS[name];
-  return inNamespace({ words: words(wholeClients[name] ?? ""), provider, steps, environment });
+  return inNamespace({ words: words(PROGRAMS[name] ?? ""), provider, steps, environment });
 }
 
 async function inNamespace(
@@ -136,7 +147,7 @@ const TOUCH: AgentStep = { shell: "touch src/made", text: "" };
 
 describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
   const { settings: file, runsAfter } = CLIENTS[name];
-  const isSkipped = whyNot !== null || wholeClients[name] === null;
+  const isSkipped = whyNot !== null || PROGRAMS[name] === null;
   const settings = (): string => join(fixture.project, file);
   beforeAll(async () => {
     if (isSkipped) return;
@@ -178,7 +189,8 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
         before
           .replace(literal, () => JSON.stringify(command))
           .replace('"timeout": 120000', '"timeout": 4000')
-          .replace('"timeout": 120', '"timeout": 4'),
+          .replace('"timeout": 120', '"timeout": 4')
+          .replace('"timeoutSec": 120', '"timeoutSec": 4'),
       );
       await during(() => client(name, [TOUCH]));
       return existsSync(made());

@@ -18,6 +18,8 @@ export const claudeCode: string | null =
 
 /** Read-only for the clients, which are made of several packages. */
 export const clientsFolder: string = folder;
+/** Null if it was not built for this machine. */
+export const copilot: string | null = found("@github", `copilot-${machine}`, "copilot");
 /** Clients that run whole in a sandbox; null for one that was not built for this machine. */
 export const wholeClients: Readonly<Record<"claude" | "codex" | "opencode" | "gemini", string | null>> = {
   claude: claudeCode,

@@ -4,17 +4,45 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fixture } from "../state/fixture.ts";
-import { newerNode, wholeClients } from "./place.ts";
+import { copilot, newerNode, wholeClients } from "./place.ts";
 
-type Name = keyof typeof wholeClients;
+const PROGRAMS = { ...wholeClients, copilot };
+type Name = keyof typeof PROGRAMS;
 
-/** The file with the hook's line, and what is said where that line lets everything pass. */
-const CLIENTS: Readonly<Record<Name, readonly [string, RegExp]>> = {
-  claude: [".claude/settings.json", /error: Claude Code [\d.]+ itself ran a command/],
-  codex: [".codex/hooks.json", /error: Codex [\d.]+ itself ran a command/],
-  gemini: [".gemini/settings.json", /error: Gemini CLI [\d.]+ itself ran a command/],
-  // It asks for every tool without the plugin's answer, and rejects what it asked.
-  opencode: [".opencode/plugin/ambit.js", /not verified in opencode itself: it ended with 0 and gave no result/],
+interface Control {
+  /** The file with the hook. */
+  readonly file: string;
+  /** Leaves our line as it is, so that `doctor` tries it, and keeps the client from running it. */
+  change(text: string): string;
+  readonly report: RegExp;
+}
+
+const otherMatcher = (text: string): string => text.replace(/"matcher": ?"[^"]*"/, '"matcher": "NoToolOfThisName"');
+const CHANGED = /warning: the line is not as this ambit writes it, so it was not run/;
+
+const CLIENTS: Readonly<Record<Name, Control>> = {
+  claude: {
+    file: ".claude/settings.json",
+    change: otherMatcher,
+    report: /error: Claude Code [\d.]+ itself ran a command/,
+  },
+  codex: { file: ".codex/hooks.json", change: otherMatcher, report: /error: Codex [\d.]+ itself ran a command/ },
+  gemini: {
+    file: ".gemini/settings.json",
+    change: otherMatcher,
+    report: /error: Gemini CLI [\d.]+ itself ran a command/,
+  },
+  // Files that are ours alone: nothing in them can change without being seen.
+  opencode: {
+    file: ".opencode/plugin/ambit.js",
+    change: (text) => text.replace('"tool.execute.before"', '"tool.execute.never"'),
+    report: CHANGED,
+  },
+  copilot: {
+    file: ".github/hooks/ambit.json",
+    change: (text) => text.replace('"preToolUse"', '"postToolUse"'),
+    report: CHANGED,
+  },
 };
 
 let fixture: Fixture;
@@ -24,7 +52,7 @@ beforeAll(async () => {
   fixture.agent("coder", ["fs.read"], "sandbox: .\n");
   const bin = join(fixture.base, "bin");
   mkdirSync(bin);
-  for (const [name, program] of Object.entries(wholeClients)) {
+  for (const [name, program] of Object.entries(PROGRAMS)) {
     if (program === null) continue;
     const words = name === "gemini" ? [newerNode, realpathSync(program)] : [program];
     writeFileSync(join(bin, name), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
@@ -35,19 +63,20 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.remove());
 
-describe.each(Object.entries(CLIENTS) as readonly [Name, readonly [string, RegExp]][])("%s", (name, [file, open]) => {
-  const isSkipped = wholeClients[name] === null;
-  test.skipIf(isSkipped)("obeys its hook, and a hook that says nothing is seen", async () => {
+describe.each(Object.entries(CLIENTS) as readonly [Name, Control][])("%s", (name, { file, change, report }) => {
+  const isSkipped = PROGRAMS[name] === null;
+  test.skipIf(isSkipped)("obeys its hook, and a hook that the client does not run is seen", async () => {
     const connected = await fixture.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
     expect(connected.out).toMatch(/ok: .* [\d.]+ itself ran the hook, and did not run/);
     expect(connected.status).toBe(0);
     const path = join(fixture.project, file);
-    // The canary has no such variable, a client without a terminal does.
-    const line = readFileSync(path, "utf8").replace(/(: ambit-hook \w+ coder;)/, '$1 [ \\"$CI\\" = 1 ] && exit 0;');
-    writeFileSync(path, line);
+    const before = readFileSync(path, "utf8");
+    const after = change(before);
+    expect(after).not.toBe(before);
+    writeFileSync(path, after);
     const { out } = await fixture.ambitAtTerminal("doctor", "--clients");
-    expect(out).toContain("the hook denied a canary call");
-    expect(out).toMatch(open);
+    const own = out.slice(out.indexOf(`hook of ${name} in ${path}`));
+    expect(own).toMatch(report);
     await fixture.ambitAtTerminal("disconnect", name, "--project");
   });
 });

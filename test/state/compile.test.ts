@@ -216,6 +216,32 @@ describe("import", () => {
     expect((await fixture.ambit("import", ...words)).status).toBe(expected);
   });
 
+  test("gemini: policies of the user and of the project, with what is wrong with them", async () => {
+    fixture.variables = { HOME: join(fixture.base, "home") };
+    const rule = (about: string, decision: string, priority: number): string =>
+      `[[rule]]\ntoolName = "run_shell_command"\n${about}decision = "${decision}"\npriority = ${priority}\n`;
+    const prefix = (words: string): string => `commandPrefix = "${words}"\n`;
+    fixture.write(
+      "home/.gemini/policies/mine.toml",
+      `${rule("", "deny", 1)}${rule(prefix("git log"), "allow", 100)}${rule(prefix("git push"), "deny", 200)}`,
+    );
+    fixture.write("project/.gemini/policies/here.toml", rule(prefix("make"), "allow", 100));
+    try {
+      const { out } = await fixture.ambit("import", "gemini", "--agent", "shelled", "--user");
+      expect(out).toContain('+ proc.exec{in=.,patterns=["git log **"]}');
+      expect(out).toContain("Gemini ignores the policies of a project");
+      expect(out).not.toContain("make **");
+      // Without --user only what the user's policies deny.
+      const { out: less } = await fixture.ambit("import", "gemini", "--agent", "shelled", "--json");
+      expect(JSON.parse(less)).toMatchObject({ grants: [] });
+      fixture.write("home/.gemini/policies/bad.toml", "[[rule]\n");
+      expect((await fixture.ambit("import", "gemini")).out).toContain("~/.gemini/policies/bad.toml is no TOML");
+    } finally {
+      fixture.variables = {};
+      rmSync(join(fixture.project, ".gemini"), { recursive: true });
+    }
+  });
+
   test("refused: a file that is no JSON", async () => {
     writeFileSync(join(fixture.project, ".claude", "settings.json"), "{");
     expect((await fixture.ambit("import", "claude")).out).toContain("is no JSON");

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -165,8 +166,98 @@ describe("connect and disconnect", () => {
       expect(removed.out).toContain("restored");
       for (const file of [...(connectionOf(client)?.files("project", "") ?? []), added])
         expect(existsSync(join(fixture.project, file?.path ?? ""))).toBe(false);
+      // Neither are folders: the one of Claude Code was there before.
+      expect(readdirSync(fixture.project).sort()).toEqual([".ambit", ".claude"]);
     },
   );
+
+  test.each(CONNECTIONS.filter(({ scopes }) => scopes.includes("user")).map(({ client }) => client))(
+    "of %s with --user: in the home that the client has, or in the folder that its own variable names",
+    async (client) => {
+      const [home, own] = [join(fixture.base, "home"), join(fixture.base, "own")];
+      mkdirSync(home);
+      mkdirSync(own);
+      const named = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"];
+      try {
+        for (const [folder, variables] of [
+          // `XDG_CONFIG_HOME` of the fixture is ambit's own, and opencode's.
+          [client === "opencode" ? join(fixture.base, "config") : home, { HOME: home }],
+          [
+            client === "cursor" ? home : own,
+            { HOME: home, ...Object.fromEntries(named.slice(0, -1).map((name) => [name, own])) },
+          ],
+        ] as const) {
+          if (client === "opencode" && folder === own) continue;
+          mkdirSync(folder, { recursive: true });
+          const before = readdirSync(folder);
+          fixture.variables = variables;
+          const connected = await fixture.ambitAtTerminal("connect", client, "--agent", "coder", "--yes", "--user");
+          expect(connected.out).toContain("the hook denied a canary call");
+          expect(connected.out).toContain(`create  ${folder}/`);
+          expect(readdirSync(folder)).not.toEqual(before);
+          expect((await fixture.ambitAtTerminal("doctor")).out).toContain(`hook of ${client} in ${folder}/`);
+          const removed = await fixture.ambitAtTerminal("disconnect", client, "--user");
+          expect(removed.out).toContain("restored");
+          expect(readdirSync(folder)).toEqual(before);
+        }
+      } finally {
+        fixture.variables = {};
+        rmSync(home, { recursive: true });
+        rmSync(own, { recursive: true });
+      }
+    },
+  );
+
+  test("folders that hold something else, or that the person made, stay", async () => {
+    const [shared, hooks] = [join(fixture.project, ".github"), join(fixture.project, ".github", "hooks")];
+    const both = async (word: string, ...more: readonly string[]): Promise<void> => {
+      for (const client of ["copilot", "vscode"]) {
+        const { status, out } = await fixture.ambitAtTerminal(word, client, "--project", ...more);
+        expect({ status, out }).toMatchObject({ status: 0 });
+      }
+    };
+    // Made for the first client, used by the second: gone with the last file.
+    await both("connect", "--agent", "coder", "--yes", "--no-verify");
+    await both("disconnect");
+    expect(existsSync(shared)).toBe(false);
+    // With a file of the person in it.
+    await both("connect", "--agent", "coder", "--yes", "--no-verify");
+    writeFileSync(join(shared, "mine.md"), "x");
+    await both("disconnect");
+    expect(readdirSync(shared)).toEqual(["mine.md"]);
+    // There before, though empty.
+    rmSync(join(shared, "mine.md"));
+    mkdirSync(hooks);
+    await both("connect", "--agent", "coder", "--yes", "--no-verify");
+    await both("disconnect");
+    expect(readdirSync(hooks)).toEqual([]);
+    rmSync(shared, { recursive: true });
+    // Made by us, removed and made anew by the person.
+    await both("connect", "--agent", "coder", "--yes", "--no-verify");
+    rmSync(shared, { recursive: true });
+    mkdirSync(hooks, { recursive: true });
+    await both("disconnect");
+    expect(readdirSync(hooks)).toEqual([]);
+    rmSync(shared, { recursive: true });
+  });
+
+  test("a file that cannot be written leaves no folder behind, also behind a link out of the project", async () => {
+    const outside = join(fixture.base, "outside");
+    mkdirSync(outside);
+    symlinkSync(outside, join(fixture.project, ".github"));
+    const refused = await fixture.ambitAtTerminal("connect", "copilot", "--agent", "coder", "--yes", "--project");
+    expect(refused.status).toBe(1);
+    expect(readdirSync(outside)).toEqual([]);
+    rmSync(join(fixture.project, ".github"));
+  });
+
+  test("doctor tries no plugin of a project that ambit did not write, though its line is ours", async () => {
+    const path = join(fixture.project, ".opencode", "plugin", "ambit.js");
+    await fixture.ambitAtTerminal("connect", "opencode", "--agent", "coder", "--yes", "--project", "--no-verify");
+    writeFileSync(path, `${readFileSync(path, "utf8")}// more\n`);
+    expect((await fixture.ambit("doctor")).out).toContain("not as this ambit writes it");
+    await fixture.ambitAtTerminal("disconnect", "opencode", "--project");
+  });
 
   test("a managed file of servers, which would shut out the others, is not written", async () => {
     const shown = await fixture.ambitAtTerminal(

@@ -260,8 +260,8 @@ Examples:
   ambit connect gemini --agent coder --json --no-verify
 
 Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.
-Claude Code, Codex, opencode and Gemini CLI are then started once, in a scratch folder without network and without your
-credentials, to see that they obey the hook.
+Claude Code, Codex, opencode, Gemini CLI and Copilot CLI are then started once, in a scratch folder without network and
+without your credentials, to see that they obey the hook.
 Exit status: 0 connected and the hook denies a canary call, 1 error or the client ran a denied call, 4 the daemon refused: only a person may do this, 2 usage.`;
 
 const DISCONNECT_EXAMPLES = `

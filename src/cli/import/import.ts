@@ -1,9 +1,11 @@
 // `ambit import <client>`: a client's own rules as a record, with what is wrong with them. Nothing is written before a person agrees,
 // and nothing is in effect before `ambit trust`.
 import type { Command } from "commander";
+import type { ConnectScope } from "../../clients/connect/connections.ts";
 import { type ImportedGrant, importRules, type RuleFinding } from "../../clients/rules/import-rules.ts";
 import { codexRules, codexSettings, vscodeRules } from "../../clients/rules/read-editor-rules.ts";
-import { claudeRules, cursorRules, geminiRules, mapRules, type NativeRule } from "../../clients/rules/read-rules.ts";
+import { geminiPolicy, geminiRules } from "../../clients/rules/read-gemini-rules.ts";
+import { claudeRules, cursorRules, mapRules, type NativeRule } from "../../clients/rules/read-rules.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { ClientSettings } from "../connect/connect.ts";
 import type { OrgPorts } from "../org/ports.ts";
@@ -29,6 +31,8 @@ interface RuleFiles {
   /** A star stands for every name with that ending. */
   readonly project: readonly string[];
   readonly user: readonly string[];
+  /** Of the machine: what they deny or ask holds for everybody, and nothing that they allow is imported. */
+  readonly managed?: readonly string[];
   readonly read:
     | { readonly kind: "json"; of(value: Json, file: string): readonly NativeRule[] }
     | { readonly kind: "text"; of(text: string, file: string): readonly NativeRule[] };
@@ -64,7 +68,22 @@ const CLIENTS: ReadonlyMap<string, readonly RuleFiles[]> = new Map<string, reado
       },
     ],
   ],
-  ["gemini", [{ ...both(".gemini/settings.json"), read: { kind: "json", of: geminiRules } }]],
+  [
+    "gemini",
+    [
+      {
+        ...both(".gemini/settings.json"),
+        managed: ["/etc/gemini-cli/settings.json"],
+        read: { kind: "json", of: geminiRules },
+      },
+      { project: [".gemini/policies/*.toml"], user: [], read: { kind: "json", of: geminiPolicy("project") } },
+      { project: [], user: [".gemini/policies/*.toml"], read: { kind: "json", of: geminiPolicy("user") } },
+      {
+        ...{ project: [], user: [], managed: ["/etc/gemini-cli/policies/*.toml"] },
+        read: { kind: "json", of: geminiPolicy("managed") },
+      },
+    ],
+  ],
   [
     "cursor",
     [{ project: [".cursor/cli.json"], user: [".cursor/cli-config.json"], read: { kind: "json", of: cursorRules } }],
@@ -153,13 +172,16 @@ type FoundRules = { readonly found: readonly NativeRule[] } | { readonly message
 
 function rulesIn({ clientSettings }: ImportPorts, files: readonly RuleFiles[], isUser: boolean): FoundRules {
   const found: NativeRule[] = [];
-  const places = files.flatMap(({ project, user, read }) => [
+  const places = files.flatMap(({ project, user, managed = [], read }) => [
     ...project
       .flatMap((path) => namesAt(clientSettings, "project", path))
       .map((path) => ["project", path, path, read] as const),
     ...user
       .flatMap((path) => namesAt(clientSettings, "user", path))
       .map((path) => ["user", path, `~/${path}`, read] as const),
+    ...managed
+      .flatMap((path) => namesAt(clientSettings, "managed", path))
+      .map((path) => ["managed", path, path, read] as const),
   ]);
   for (const [scope, path, name, read] of places) {
     const file = clientSettings.pathOf(scope, path);
@@ -167,16 +189,18 @@ function rulesIn({ clientSettings }: ImportPorts, files: readonly RuleFiles[], i
     if (file === null || text === null) continue;
     if (!text.ok) return { message: `${name}: ${text.message}` };
     const value = read.kind === "text" ? undefined : clientSettings.value(file, []);
-    if (read.kind !== "text" && value === undefined) return { message: `${name} is no JSON` };
+    if (read.kind !== "text" && value === undefined)
+      return { message: `${name} is no ${name.endsWith(".toml") ? "TOML" : "JSON"}` };
     const rules = read.kind === "text" ? read.of(text.value, name) : read.of(value ?? null, name);
     // What the user's own settings deny holds in every project.
-    found.push(...(scope === "user" && !isUser ? rules.filter(({ action }) => action !== "allow") : rules));
+    const isWhole = scope === "project" || (scope === "user" && isUser);
+    found.push(...(isWhole ? rules : rules.filter(({ action }) => action !== "allow")));
   }
   return { found };
 }
 
 /** The path, or those that its star stands for. */
-function namesAt(settings: ClientSettings, scope: "project" | "user", path: string): readonly string[] {
+function namesAt(settings: ClientSettings, scope: ConnectScope, path: string): readonly string[] {
   const [folder = "", ending] = path.split("/*");
   const place = ending === undefined ? null : settings.pathOf(scope, folder);
   if (ending === undefined) return [path];

@@ -201,10 +201,10 @@ const COPILOT: ClientConnection = {
   rules: [],
   isClosed: false,
   notes: [
-    "a project's hooks do not run headless: connect with --user for `copilot -p`",
+    "a project's hooks run only in a folder that is trusted; use --user, or `copilot -p ... --trust-folder`",
     "Copilot runs the tool if the hook times out, where the tool is allowed already",
   ],
-  serverNotes: ["Copilot starts a project's servers only in a folder that is trusted; use --user for `copilot -p`"],
+  serverNotes: ["Copilot starts a project's servers only in a folder that is trusted; use --user, or --trust-folder"],
 };
 
 const VSCODE: ClientConnection = {

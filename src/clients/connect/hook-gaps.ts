@@ -117,12 +117,22 @@ function opencodeGaps({ scope, value }: HookGapFacts): readonly string[] {
     : [`\`"*": "ask"\` is missing in ${file}: without the plugin every tool runs`];
 }
 
+/** A project that is trusted also switches off hooks of the user; settings of the user switch off none. */
+function copilotGaps({ value }: HookGapFacts): readonly string[] {
+  const files = [".github/copilot/settings.json", ".github/copilot/settings.local.json"];
+  const off = files.filter((path) => isSet(value("project", path), "disableAllHooks", true));
+  return [
+    ...off.map((path) => `\`disableAllHooks\` in ${path}: the hook does not run where the folder is trusted`),
+    "the client runs the tool if the hook times out, where the tool is allowed already",
+  ];
+}
+
 const GAPS: ReadonlyMap<string, (facts: HookGapFacts) => readonly string[]> = new Map([
   ["claude", claudeGaps],
   ["codex", codexGaps],
   ["gemini", geminiGaps],
   ["opencode", opencodeGaps],
-  ["copilot", () => ["the client runs the tool if the hook times out, where the tool is allowed already"]],
+  ["copilot", copilotGaps],
 ]);
 
 function isSet(settings: Json | undefined, key: string, wanted: Json): boolean {

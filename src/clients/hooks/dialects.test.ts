@@ -145,8 +145,12 @@ describe("an answer", () => {
   };
 
   test.each(DIALECTS.map(({ client }) => client))("of %s: a denial is status 2 with a text", (client) => {
-    expect(said(client, { outcome: "deny", reason: "no" })).toBe("2 no");
-    expect(said(client, { outcome: "deny", reason: "" })).toBe("2 ambit: the call is blocked");
+    // The model of Copilot reads the reason from JSON alone; a part of it with status 2 blocks as well.
+    const json = (text: string): string =>
+      client === "copilot" ? `{"permissionDecision":"deny","permissionDecisionReason":"${text}"}` : "";
+    expect(said(client, { outcome: "deny", reason: "no" })).toBe(`2 ${json("no")}no`);
+    const blocked = "ambit: the call is blocked";
+    expect(said(client, { outcome: "deny", reason: "" })).toBe(`2 ${json(blocked)}${blocked}`);
   });
 
   test.each<[string, string, string]>([

@@ -73,11 +73,15 @@ function objectOf(value: Json | undefined): Json | undefined {
 type Allow = (input: JsonObject | null) => HookAnswer;
 
 /** `ask`: null where the client has no such answer; the caller never asks through it then. */
-function answers(allow: Allow, ask: ((reason: string) => HookAnswer) | null): HookDialect["answer"] {
+function answers(
+  allow: Allow,
+  ask: ((reason: string) => HookAnswer) | null,
+  deny: (reason: string) => HookAnswer = blockAnswer,
+): HookDialect["answer"] {
   return (event: HookEvent, verdict: HookVerdict) => {
     if (event.kind !== "call" || verdict.outcome === "none") return PASSED;
     if (verdict.outcome === "allow") return allow(verdict.input);
-    return verdict.outcome === "ask" && ask !== null ? ask(verdict.reason) : blockAnswer(verdict.reason);
+    return verdict.outcome === "ask" && ask !== null ? ask(verdict.reason) : deny(verdict.reason);
   };
 }
 
@@ -233,6 +237,11 @@ export const COPILOT: HookDialect = {
   answer: answers(
     (input) => said({ [DECISION]: "allow", ...(input === null ? {} : { modifiedArgs: input }) }),
     (reason) => said({ [DECISION]: "ask", [REASON]: reason }),
+    // Its model reads the reason from the JSON alone. Status 2 blocks besides, also where the JSON is cut off.
+    (reason) => {
+      const blocked = blockAnswer(reason);
+      return { ...blocked, stdout: JSON.stringify({ [DECISION]: "deny", [REASON]: blocked.stderr.trim() }) };
+    },
   ),
 };
 
@@ -253,6 +262,11 @@ const COPILOT_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>
   ["task", INNER],
   ["read_bash", INNER],
   ["stop_bash", INNER],
+  ["list_bash", INNER],
+  ["skill", INNER],
+  ["read_agent", INNER],
+  ["list_agents", INNER],
+  ["write_agent", INNER],
 ]);
 
 /** Our plugin sends what opencode tells it, and obeys status and output. */

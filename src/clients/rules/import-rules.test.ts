@@ -9,7 +9,8 @@ import { READING } from "../../core/notation/testing/notation.ts";
 import { compileRules } from "./compile-rules.ts";
 import { importRules, type RuleImport } from "./import-rules.ts";
 import { codexRules, codexSettings, vscodeRules } from "./read-editor-rules.ts";
-import { claudeRules, cursorRules, geminiRules, mapRules } from "./read-rules.ts";
+import { geminiRules } from "./read-gemini-rules.ts";
+import { claudeRules, cursorRules, mapRules } from "./read-rules.ts";
 
 const SETTINGS = { home: ["home", "ada"], base: ["home", "ada", "app"], protectedPaths: [["home", "ada", ".ssh"]] };
 const READ = { ...READING, pathSettings: SETTINGS };

@@ -48,6 +48,9 @@ export function importRules(rules: readonly NativeRule[], reading: Reading, held
     };
     if (meaning.kind === "dead") tell("dead", `${meaning.why}${meaning.fix === null ? "" : `: ${meaning.fix}`}`);
     if (meaning.kind === "broad" && action !== "deny") tell("broad", meaning.why);
+    const before = action === "allow" ? undefined : read.find((one) => isBefore(one, rule, own, options(reading)));
+    if (before !== undefined)
+      tell("unreachable", `\`allow ${before.rule.rule}\` comes before it in the client; here it counts`);
     if (action === "deny" || meaning.kind === "free" || meaning.kind === "dead" || meaning.kind === "broad") continue;
     if (meaning.kind === "unreadable" || own === null) {
       tell("unreadable", meaning.kind === "unreadable" ? meaning.why : "no grant can be made of it");
@@ -122,6 +125,7 @@ const OTHER_TOOLS: ReadonlySet<string> = new Set(["Bash", "WebFetch", "WebSearch
  */
 function meets(one: ReadRule, other: NativeRule, grants: readonly Grant[]): boolean {
   const { meaning, tool, rule } = one.rule;
+  if (isDefault(one.rule, other)) return false;
   if (meaning.kind === "free") return false;
   const areFiles = FILE_TOOLS.has(tool) && FILE_TOOLS.has(other.tool);
   if (meaning.kind === "dead") return areFiles && /^(?:Read|Edit)\(/.test(rule);
@@ -132,6 +136,24 @@ function meets(one: ReadRule, other: NativeRule, grants: readonly Grant[]): bool
   if (areFiles && !isTree(meaning)) return true;
   const shared = meetGrants(one.folded, grants);
   return shared.grants.length > 0 || !shared.complete;
+}
+
+/** Whether a rule that allows decides each call of another in a client that orders its rules. */
+function isBefore(
+  { rule, grants }: ReadRule,
+  other: NativeRule,
+  own: readonly Grant[] | null,
+  how: Parameters<typeof within>[2],
+): boolean {
+  if (rule.action !== "allow" || rule.rank === undefined || other.rank === undefined || grants === null) return false;
+  if (rule.rank.priority <= other.rank.priority || rule.rank.tool !== other.rank.tool || own === null) return false;
+  return within(own, authorityOf(grants), how).kind === "within";
+}
+
+/** A denial or question about a whole tool that a rule of higher priority comes before: without a grant a record denies, too. */
+function isDefault({ rank }: NativeRule, { rank: other }: NativeRule): boolean {
+  if (rank === undefined || other === undefined || !rank.isWhole) return false;
+  return rank.priority < other.priority && (rank.tool === "*" || rank.tool === other.tool);
 }
 
 /** A folder with everything below it, which every client reads alike. */

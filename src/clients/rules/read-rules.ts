@@ -29,11 +29,21 @@ export interface NativeRule {
   /** What kind of tool it is about: rules that deny only concern rules of the same kind. */
   readonly tool: string;
   readonly meaning: RuleMeaning;
+  /** Where the client orders its rules by a number: the highest that matches decides. */
+  readonly rank?: RuleRank;
 }
 
-const FREE: RuleMeaning = { kind: "free" };
+export interface RuleRank {
+  readonly priority: number;
+  /** The client's name of the tool; `*` for all. */
+  readonly tool: string;
+  /** About every call of the tool. */
+  readonly isWhole: boolean;
+}
 
-function grants(specs: readonly string[], note: string | null = null, isBroad = false): RuleMeaning {
+export const FREE: RuleMeaning = { kind: "free" };
+
+export function grants(specs: readonly string[], note: string | null = null, isBroad = false): RuleMeaning {
   return { kind: "grants", specs, note, isBroad };
 }
 
@@ -115,7 +125,7 @@ const ROOTS =
   /^\/(Applications|Users|Volumes|bin|dev|etc|home|mnt|opt|private|proc|root|run|srv|sys|tmp|usr|var)(\/|$)/;
 export const READS: readonly string[] = ["fs.read"];
 export const EDITS: readonly string[] = ["fs.read", "fs.write"];
-const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
+export const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
 
 function claudePath(verbs: readonly string[], text: string): RuleMeaning {
   if (text.startsWith("//")) return paths(verbs, text.slice(1));
@@ -164,13 +174,13 @@ export function claudeMeaning(rule: string): { readonly tool: string; readonly m
   return of(unreadable("no tool of this name is known here"));
 }
 
-function fetchMeaning(host: string | null): RuleMeaning {
+export function fetchMeaning(host: string | null): RuleMeaning {
   if (host === null) return { kind: "broad", why: "it allows every host: name them" };
   if (!/^[A-Za-z0-9.-]+$/.test(host)) return unreadable("a star in a host means other names in a record");
   return grants([`net.get{hosts=[${host.toLowerCase()}]}`]);
 }
 
-function textsAt(value: Json | undefined, ...at: readonly string[]): readonly string[] {
+export function textsAt(value: Json | undefined, ...at: readonly string[]): readonly string[] {
   let here = value;
   for (const key of at) here = here !== undefined && isJsonObject(here) ? member(here, key) : undefined;
   return here !== undefined && isJsonList(here) ? here.filter((one): one is string => typeof one === "string") : [];
@@ -279,26 +289,4 @@ function mapMeaning(tool: string, pattern: string): { readonly tool: string; rea
       };
     }
   }
-}
-
-/** `tools.allowed` and `tools.exclude` of Gemini's settings. */
-export function geminiRules(value: Json, file: string): readonly NativeRule[] {
-  const of = (action: RuleAction, key: string): readonly NativeRule[] =>
-    textsAt(value, "tools", key).map((rule) => ({ action, rule, file, ...geminiMeaning(rule) }));
-  return [...of("deny", "exclude"), ...of("allow", "allowed")];
-}
-
-function geminiMeaning(rule: string): { readonly tool: string; readonly meaning: RuleMeaning } {
-  const [, tool = "", inside] = /^(\w+)(?:\((.*)\))?$/s.exec(rule) ?? [];
-  if (tool === "run_shell_command" || tool === "ShellTool")
-    return {
-      tool: "Bash",
-      meaning: inside === undefined ? commandText("*") : command(inside.trim().split(/\s+/), true),
-    };
-  if (["read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search"].includes(tool))
-    return { tool: "Read", meaning: everyFile(READS, "the record covers the project alone") };
-  if (tool === "write_file" || tool === "replace") return { tool: "Edit", meaning: everyFile(EDITS, ONLY_PROJECT) };
-  if (tool === "web_fetch") return { tool: "WebFetch", meaning: fetchMeaning(null) };
-  if (tool === "google_web_search") return { tool, meaning: grants(["provider.web_search{hosts=[*]}"]) };
-  return { tool: rule, meaning: unreadable("no tool of this name is known here") };
 }

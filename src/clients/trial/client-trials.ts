@@ -81,11 +81,29 @@ const TRIALS: Readonly<Record<string, ClientTrial>> = {
     kept: ["hooks", "hooksConfig"],
     note: null,
   },
+  copilot: {
+    provider: "anthropic",
+    // Without trust it leaves out the hooks of a project.
+    words: (program) => [program, "--prompt", TRIAL_PROMPT, "--allow-all-tools", "--trust-folder", "--no-auto-update"],
+    environment: {
+      ...{ COPILOT_OFFLINE: "true", COPILOT_MODEL: "claude-sonnet-4.5" },
+      ...{ COPILOT_PROVIDER_TYPE: "anthropic", COPILOT_PROVIDER_BASE_URL: RELAY, COPILOT_PROVIDER_API_KEY: NO_KEY },
+    },
+    seeds: () => ({}),
+    kept: [],
+    note: "with its --trust-folder: without trust in a folder it leaves out the folder's hooks",
+  },
 };
 
-/** Null for a client that does not run without a person, or that cannot be pointed to another model. */
+/** Null for a client that cannot be tried; `whyNoTrial` says why. */
 export function trialOf(client: string): ClientTrial | null {
   return Object.hasOwn(TRIALS, client) ? (TRIALS[client] ?? null) : null;
+}
+
+export function whyNoTrial(client: string): string {
+  return client === "vscode"
+    ? "it is an editor, which does not run without a window"
+    : "its model is behind its own service, and cannot be replaced for a trial";
 }
 
 /**

@@ -85,10 +85,10 @@ export class Hooks {
     const left = await this.#leftToServer(exchange, options.value, call, cwd);
     if (left !== null) return dialect.answer(call, left);
     const opened = await this.#session(exchange, options.value, call, cwd);
-    if (!opened.ok)
-      return blockAnswer(
-        `ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`,
-      );
+    if (!opened.ok) {
+      const reason = `ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`;
+      return dialect.answer(call, { outcome: "deny", reason });
+    }
     const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
     const answer = dialect.answer(call, await this.#verdict(question));
     // The process that tries a hook is no client: a session would keep its terminal from being a person's.
