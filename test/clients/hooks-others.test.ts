@@ -230,6 +230,22 @@ describe.each(Object.keys(CLIENTS) as readonly Name[])("%s", (name) => {
   });
 });
 
+describe.each(["opencode", "gemini", "copilot"] as const)("%s with our server besides", (name) => {
+  const isSkipped = whyNot !== null || PROGRAMS[name] === null;
+  test.skipIf(isSkipped)("leaves calls of its tools to the server, which decides them", async () => {
+    const words = ["connect", name, "--agent", "coder", "--yes", "--project", "--mcp", "--no-verify"];
+    const connected = await fixture.ambitAtTerminal(...words);
+    expect({ out: connected.out, status: connected.status }).toMatchObject({ status: 0 });
+    const told = await client(name, [
+      { mcp: "fs_read", input: { path: "src/a.txt" }, text: "the first line" },
+      { mcp: "fs_read", input: { path: "/etc/hostname" }, text: "denied" },
+    ]);
+    expect(told.problems).toEqual([]);
+    expect(told.results).toHaveLength(2);
+    await fixture.ambitAtTerminal("disconnect", name, "--project");
+  });
+});
+
 describe.skipIf(whyNot !== null || wholeClients.gemini === null)("the compiled policy of Gemini CLI", () => {
   const policies = (): string => join(fixture.base, "home", ".gemini", "policies");
   const compiled = async (agent: string): Promise<readonly string[]> => {

@@ -38,6 +38,49 @@ function hookOf(facts: object, tool: string, ...more: readonly string[]): "allow
   return "allow";
 }
 
+type Client = "gemini" | "opencode" | "copilot" | "vscode";
+
+/** `allow`: left to our server; `none`: to the client's own rules, where Gemini has no other answer; `deny`. */
+function other(client: Client, tool: string, facts: object): "allow" | "none" | "deny" {
+  const own = { session: "one", sessionId: "one", session_id: "one", cwd: fixture.project };
+  const event = client === "gemini" ? "BeforeTool" : "PreToolUse";
+  const about = {
+    ...{ ...own, hook_event_name: event, tool, toolName: tool, tool_name: tool },
+    ...{ input: {}, toolArgs: {}, tool_input: {}, ...facts },
+  };
+  const words = ["hook", fixture.folder, "20000", client, "coder", "--server"];
+  const options = { cwd: fixture.project, encoding: "utf8", input: JSON.stringify(about) } as const;
+  const { status, stdout, stderr } = spawnSync(nativeProgram(root), words, options);
+  if (status === 2 && stderr.startsWith("ambit denied")) return "deny";
+  expect(status).toBe(0);
+  return stdout.includes("allow") ? "allow" : "none";
+}
+
+test("in clients whose names of tools can be read in two ways, the server that the client names counts", async () => {
+  const server = new LineClient(fixture, ["--agent", "coder"]);
+  await server.initialize();
+  await server.names();
+  const context = (name: string, tool: string): object => ({ mcp_context: { server_name: name, tool_name: tool } });
+  for (const [client, tool, facts, wanted] of [
+    ["gemini", "mcp_ambit_fs_read", context("ambit", "fs_read"), "none"],
+    ["gemini", "mcp_ambit_fs_read", context("ambit_fs", "read"), "deny"],
+    ["gemini", "mcp_ambit_fs_read", context("ambit", "fs_readx"), "deny"],
+    ["gemini", "mcp_ambit_fs_read", {}, "none"],
+    ["opencode", "ambit_fs_read", { servers: ["ambit", "docs"] }, "allow"],
+    ["opencode", "ambit_fs_read", { servers: ["ambit", "ambit_fs"] }, "deny"],
+    ["opencode", "ambit_fs_read", { servers: ["ambit", "ambit fs"] }, "deny"],
+    ["opencode", "ambit_fs_read", { servers: ["ambit_fs"] }, "deny"],
+    ["opencode", "ambit_fs_read", {}, "none"],
+    ["copilot", "ambit-fs_read", {}, "allow"],
+    ["copilot", "ambit-fs-read", {}, "deny"],
+    ["vscode", "mcp_ambit_fs_read", {}, "none"],
+    ["vscode", "mcp_ambit_shell_x", {}, "deny"],
+  ] as const)
+    expect({ client, tool, facts, is: other(client, tool, facts) }).toEqual({ client, tool, facts, is: wanted });
+  await server.end();
+  expect(other("copilot", "ambit-fs_read", {})).toBe("deny");
+});
+
 test("a call of our server's tool is left to the server while the client runs it, and only then", async () => {
   expect(hook("mcp__ambit__fs_read", "--server")).toBe("deny");
   const other = new LineClient(fixture, ["--agent", "other"]);

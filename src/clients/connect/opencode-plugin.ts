@@ -24,6 +24,15 @@ function ask(question) {
   });
 }
 
+async function servers(client) {
+  try {
+    const { data } = await client.mcp.status();
+    return Object.keys(data);
+  } catch {
+    return undefined;
+  }
+}
+
 export const Ambit = async ({ client, directory }) => {
   const allowed = new Set();
   const agents = new Map();
@@ -35,6 +44,8 @@ export const Ambit = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       const agent = agents.get(input.sessionID);
       const about = { session: input.sessionID, agent, cwd: directory, tool: input.tool, input: output.args };
+      // Whose tool it is cannot be seen in its name alone.
+      if (input.tool.startsWith("ambit_")) about.servers = await servers(client);
       const answer = await ask(about);
       const { allow, input: replaced } = answer === "" ? {} : JSON.parse(answer);
       // opencode keeps the object of the arguments, so that its members are replaced.

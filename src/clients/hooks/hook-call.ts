@@ -17,6 +17,11 @@ export type ToolMeaning =
   /** INVARIANT: never allowed. */
   | { readonly kind: "unreadable"; readonly reason: string };
 
+export interface ServerTool {
+  readonly server: string;
+  readonly tool: string;
+}
+
 /** A call before it runs. */
 export interface HookCall {
   readonly kind: "call";
@@ -30,6 +35,8 @@ export interface HookCall {
   readonly tool: string;
   readonly input: JsonObject;
   readonly meaning: ToolMeaning;
+  /** The MCP server and the tool as that server names it, where the client says so. */
+  readonly server?: ServerTool;
   /** Whether an `ask` reaches a person through the client's own prompt. */
   readonly canPrompt: boolean;
   /**

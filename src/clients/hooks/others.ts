@@ -1,5 +1,5 @@
 // Hooks of Gemini CLI, Cursor and Copilot CLI, and of our plugin for opencode: each with field names of its own.
-import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type HookVerdict,
   PASSED,
   REASON,
+  type ServerTool,
   said,
   type ToolMeaning,
 } from "./hook-call.ts";
@@ -38,10 +39,11 @@ interface CallFields {
   readonly input: Json | undefined;
   /** Its kind of agent, where the client says it. */
   readonly agent?: Json | undefined;
+  readonly server?: ServerTool | null;
 }
 
 function callOf(
-  { session, cwd, tool, input, agent }: CallFields,
+  { session, cwd, tool, input, agent, server = null }: CallFields,
   tools: ReadonlyMap<string, MeaningOf>,
   canPrompt: boolean,
 ): Result<HookEvent> {
@@ -60,6 +62,7 @@ function callOf(
     meaning,
     canPrompt,
     isPrompting: false,
+    ...(server === null ? {} : { server }),
   });
 }
 
@@ -105,6 +108,7 @@ export const GEMINI: HookDialect = {
         cwd: member(payload, "cwd"),
         tool: member(payload, "tool_name"),
         input: member(payload, "tool_input"),
+        server: geminiServer(member(payload, "mcp_context")),
       },
       GEMINI_TOOLS,
       false,
@@ -130,6 +134,12 @@ const GEMINI_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
   ["enter_plan_mode", INNER],
   ["exit_plan_mode", INNER],
 ]);
+
+function geminiServer(context: Json | undefined): ServerTool | null {
+  if (context === undefined || !isJsonObject(context)) return null;
+  const [server, tool] = [member(context, "server_name"), member(context, "tool_name")];
+  return typeof server === "string" && typeof tool === "string" ? { server, tool } : null;
+}
 
 function geminiShell(input: JsonObject, cwd: string): ToolMeaning {
   const folder = member(input, "dir_path") !== undefined ? "dir_path" : "directory";
@@ -283,6 +293,7 @@ export const OPENCODE: HookDialect = {
         tool: member(payload, "tool"),
         input: member(payload, "input"),
         agent: member(payload, "agent"),
+        server: opencodeServer(member(payload, "tool"), member(payload, "servers")),
       },
       OPENCODE_TOOLS,
       false,
@@ -290,6 +301,21 @@ export const OPENCODE: HookDialect = {
   answer: (event, verdict) =>
     event.kind === "call" && event.meaning.kind === "inner" ? OPENCODE_ALLOWS(null) : OPENCODE_ANSWERS(event, verdict),
 };
+
+/**
+ * From the names of all servers that the client has. Null where they are not known, or where more than one of them could have this tool.
+ */
+function opencodeServer(tool: Json | undefined, servers: Json | undefined): ServerTool | null {
+  if (typeof tool !== "string" || servers === undefined || !isJsonList(servers)) return null;
+  const fitting = servers.flatMap((server) => {
+    const prefix = typeof server === "string" ? `${server.replaceAll(/[^a-zA-Z0-9_-]/g, "_")}_` : null;
+    return prefix !== null && tool.startsWith(prefix)
+      ? [{ server: String(server), tool: tool.slice(prefix.length) }]
+      : [];
+  });
+  // Two that fit: it is not certain, and so it is not ours.
+  return fitting.length > 1 ? { server: "", tool } : (fitting[0] ?? null);
+}
 
 /** Said in words: without an opinion of the hook (shadow mode) the person is asked, and the plugin must not answer for them. */
 const OPENCODE_ALLOWS: Allow = (input) => said({ allow: true, ...(input === null ? {} : { input }) });

@@ -1,6 +1,7 @@
 // Questions of clients' hooks: each tool call of a client is decided and logged like a call of our own tools, and answered in the
 // client's own words. INVARIANT: whatever goes wrong, the answer is a denial.
 
+import { SERVER_NAME } from "../../clients/connect/server-entry.ts";
 import {
   blockAnswer,
   CANARY_TOOL,
@@ -116,8 +117,9 @@ export class Hooks {
 
   /**
    * A call of our own MCP server, which decides it; null for every other call. INVARIANT: the rest of the name is exactly a tool of that
-   * server. Where another server's name and its tool's could read the same, the client's own rules have the answer. A sub-agent with
-   * a record of its own is judged by it: the server has only that of the client's agent.
+   * server, and where the client names the server, it is ours. Where it does not, and another server's name and its tool's could read
+   * the same, the client's own rules have the answer. A sub-agent with a record of its own is judged by it: the server has only that
+   * of the client's agent.
    */
   async #leftToServer(
     exchange: Exchange,
@@ -132,7 +134,10 @@ export class Hooks {
     const rest = call.tool.slice(prefix.length);
     const tool = await this.#asked.tools.named(server, rest);
     if (tool?.name !== rest) return null;
-    const isCertain = prefix.endsWith("__") && !rest.includes("__");
+    if (call.server !== undefined && (call.server.server !== SERVER_NAME || call.server.tool !== rest)) return null;
+    // Without the separator in the rest there is one way to read the name.
+    const [separator = ""] = /[_-]+$/.exec(prefix) ?? [];
+    const isCertain = call.server !== undefined || !rest.includes(separator);
     return isCertain ? { outcome: "allow", input: null } : { outcome: "none" };
   }
 
