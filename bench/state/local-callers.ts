@@ -1,8 +1,7 @@
 // Callers inside one process: of a plain SQLite table with one commit per call, and of our store without its daemon.
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type * as Sqlite from "@photostructure/sqlite";
 import { sha256 } from "../../src/platform/digest.ts";
+import { loadDriver } from "../../src/store/sqlite.ts";
 import { openState } from "../../src/store/state.ts";
 import { rootFolder } from "../place.ts";
 import { chargeOf, entryOf } from "./entries.ts";
@@ -11,10 +10,11 @@ import type { Call, WorkerOptions } from "./worker.ts";
 
 /** The same driver, the same durability, the same bytes; nothing is charged, chained or indexed. */
 export function plainCallers({ folder, callers }: WorkerOptions): readonly Call[] {
-  const { DatabaseSync } = createRequire(join(rootFolder, "package.json"))("@photostructure/sqlite") as typeof Sqlite;
-  const database = new DatabaseSync(join(folder, "plain.db"));
+  const driver = loadDriver(rootFolder);
+  if (driver === null) throw new Error("there is no driver");
+  const database = driver(join(folder, "plain.db"), false);
   for (const setting of ["journal_mode = wal", "synchronous = full"]) database.exec(`PRAGMA ${setting}`);
-  const { synchronous } = database.prepare("PRAGMA synchronous").get() as { readonly synchronous: number };
+  const { synchronous } = database.prepare("PRAGMA synchronous").get() ?? {};
   if (synchronous !== 2) throw new Error("the plain database is not durable");
   database.exec("CREATE TABLE IF NOT EXISTS call (place INTEGER PRIMARY KEY, body TEXT NOT NULL)");
   const insert = database.prepare("INSERT INTO call (body) VALUES (?)");

@@ -4,21 +4,21 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
 
-/** The processes that the programs below start. */
+/** The processes that the programs below start, and what they load on demand. */
 const processes = [
   { name: "broker", entry: "src/sandbox/network/main.ts", options: {} },
   {
     name: "daemon",
     entry: "src/main/daemon-main.ts",
     options: {
-      // The database's native code stays where npm installed it; age is loaded from there for users who have a key for it.
-      external: ["@photostructure/sqlite", "age-encryption"],
       // Names are kept for the stack traces in the daemon's log. `keepNames` would define a property of every created function, a
       // dozen for each call.
       minifyIdentifiers: false,
-      plugins: [withoutSchemaChecker("client")],
+      plugins: [withoutSchemaChecker("client"), besideUs("age-encryption", "./age.cjs")],
     },
   },
+  // Only users who have a key of age load it.
+  { name: "age", entry: "age-encryption", options: {} },
   // linkedom requires a canvas only to draw.
   { name: "page", entry: "src/tools/web/page-main.ts", options: { external: ["canvas"] } },
   { name: "tool-host", entry: "src/main/tool-host-main.ts", options: {} },
@@ -61,12 +61,16 @@ export async function buildDoors(folder) {
   });
 }
 
-/** `more` gives esbuild further options for a program; a measurement adds its own calls to the sources. */
+/**
+ * Returns the folders of the packages in the bundles, below node_modules. `more` gives esbuild further options for a program; a
+ * measurement adds its own calls to the sources.
+ */
 export async function buildBundles(folder, more = () => ({})) {
   const { build } = await import("esbuild");
-  const bundle = ({ name, entry, options }) => {
+  const packages = new Set();
+  const bundle = async ({ name, entry, options }) => {
     const { plugins = [], ...added } = more(name);
-    return build({
+    const { metafile } = await build({
       absWorkingDir: root,
       entryPoints: [entry],
       outfile: join(folder, `${name}.cjs`),
@@ -80,10 +84,15 @@ export async function buildBundles(folder, more = () => ({})) {
       minifySyntax: true,
       minifyIdentifiers: true,
       logLevel: "error",
+      metafile: true,
       ...options,
       ...added,
       plugins: [...(options.plugins ?? []), ...plugins],
     });
+    for (const output of Object.values(metafile.outputs))
+      for (const [input, { bytesInOutput }] of Object.entries(output.inputs))
+        if (bytesInOutput > 0)
+          packages.add(/^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
   };
   await Promise.all([
     ...processes.map(bundle),
@@ -94,6 +103,7 @@ export async function buildBundles(folder, more = () => ({})) {
       wrap(join(folder, `${name}.cjs`));
     }),
   ]);
+  return [...packages].filter((path) => path !== undefined);
 }
 
 /** Makes the bundle one function, with its digest in front: `bin/ambit` compares it with the digest in the code cache. */
@@ -102,6 +112,18 @@ function wrap(file) {
   // The starter reads one byte as one character.
   if (/[^\0-\x7f]/.test(text)) throw new Error(`${file} is not ASCII`);
   writeFileSync(file, `/*${createHash("sha256").update(text).digest("hex")}*/${text}\n`);
+}
+
+/** The package is a bundle of its own, in the folder of the bundle that imports it. */
+function besideUs(name, path) {
+  return {
+    name: "beside-us",
+    setup({ onResolve }) {
+      onResolve({ filter: new RegExp(`^${name}$`) }, ({ kind }) =>
+        kind === "entry-point" ? undefined : { path, external: true },
+      );
+    },
+  };
 }
 
 /** The MCP library loads a JSON Schema validator for messages that our server never sends, and our sign-ins never read. */

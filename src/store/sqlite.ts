@@ -1,8 +1,8 @@
-// The database driver, and the only file that knows which one: Node's built-in module, else a package with the same
-// interface.
+// The database driver, and the only file that knows which one: Node's built-in module, else the native module of our
+// package with the same interface.
+import { closeSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type * as Package from "@photostructure/sqlite";
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -22,6 +22,10 @@ export interface Database {
 
 export type Driver = (path: string, isReader: boolean) => Database;
 
+export const NO_DRIVER: string = `no SQLite was found for ${process.platform} ${process.arch}: use Node 22.13 or later, which has its own, or install ambit again`;
+
+const headerBytes = 4096;
+
 interface DriverStatement extends Statement {
   setReadBigInts(isAll: boolean): void;
 }
@@ -32,12 +36,9 @@ interface DriverDatabase extends Database {
 
 type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }) => DriverDatabase;
 
-/**
- * `program` is the folder of our own package: the driver is resolved from there at run time, because its native code is
- * inside its own package and cannot be bundled. Null if there is none.
- */
+/** `program` is the folder of our own package, which has the native modules. Null if none fits. */
 export function loadDriver(program: string): Driver | null {
-  for (const find of [builtIn, () => installed(program)]) {
+  for (const find of [builtIn, () => shipped(program)]) {
     const found = find();
     if (found !== null && isEnough(found)) return (path, isReader) => opened(new found(path, { readOnly: isReader }));
   }
@@ -67,13 +68,27 @@ function builtIn(): DatabaseClass | null {
   return module?.DatabaseSync ?? null;
 }
 
-function installed(program: string): DatabaseClass | null {
+/** Only Node 20 needs it. The build copies it from the package of the same version that the lock file names. */
+function shipped(program: string): DatabaseClass | null {
   try {
-    const module = createRequire(join(program, "package.json"))("@photostructure/sqlite") as typeof Package;
-    return module.DatabaseSync as unknown as DatabaseClass;
+    const name = `${process.platform}-${process.arch}-${cLibrary()}.node`;
+    const module: unknown = createRequire(join(program, "package.json"))(join(program, "dist", "sqlite", name));
+    return (module as { readonly DatabaseSync: DatabaseClass }).DatabaseSync;
   } catch {
     return null;
   }
+}
+
+/** The loader that Node's own program names at its start. */
+function cLibrary(): "glibc" | "musl" {
+  const header = Buffer.alloc(headerBytes);
+  const file = openSync("/proc/self/exe", "r");
+  try {
+    readSync(file, header, 0, headerBytes, 0);
+  } finally {
+    closeSync(file);
+  }
+  return header.includes("/ld-musl-") ? "musl" : "glibc";
 }
 
 /** Node's first built-in versions lack the word index, and the next ones cannot bind numbered values. */

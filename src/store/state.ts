@@ -32,7 +32,7 @@ import { migrate, schema } from "./schema.ts";
 import { SqliteSecretStore } from "./secret.ts";
 import { SqliteSettingStore } from "./setting.ts";
 import { SqliteSharedStores } from "./shared/shared-store.ts";
-import { type Database, type Driver, loadDriver } from "./sqlite.ts";
+import { type Database, type Driver, loadDriver, NO_DRIVER } from "./sqlite.ts";
 import { SqliteScheduleStore } from "./tasks/schedule.ts";
 import { SqliteTaskStore } from "./tasks/task.ts";
 
@@ -70,7 +70,7 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
   const { digest, program, notary = null, environment = machineEnvironment() } = parts;
   const { elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);
-  if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
+  if (driver === null) return unkept(NO_DRIVER);
   const loop = new CommitLoop({
     elapsed,
     open: () => openConnection({ folder, driver, digest, environment, notary }),

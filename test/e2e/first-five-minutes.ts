@@ -1,12 +1,15 @@
-// The README's first five minutes, as printed: every command is run, and every verdict and output is compared.
+// The README as printed: every command of its opening and of its first five minutes is run, and every verdict and output is
+// compared; then its program.
 import { spawnSync } from "node:child_process";
-import { chownSync, mkdtempSync, readFileSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { blocksOf, read } from "../docs/markdown.ts";
 import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 
+const page = read(root, "README.md");
 const STATUS = { allow: 0, ask: 11, deny: 10 } as const;
 
 interface Block {
@@ -14,20 +17,19 @@ interface Block {
   readonly text: string;
 }
 
-/** As whom and behind what the commands of the section are run. */
-export interface Walker {
+/** Who runs the commands: `PATH` of the environment names the `ambit`. */
+export interface Reader {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Another user than the one of the tests, where these run as root. */
+  readonly uid?: number;
   /** In front of each command. */
-  readonly before: readonly string[];
-  readonly user: number;
+  readonly before?: readonly string[];
 }
 
-/** Runs the section with the `ambit` that `PATH` of the environment names, and compares what it prints. */
-export function walkFirstFiveMinutes(environment: NodeJS.ProcessEnv, walker: Walker | null = null): void {
+export function walkFirstFiveMinutes(reader: Reader): void {
   const blocks = blocksOfSection();
   expect(blocks.filter((block) => block.isCommand).length).toBeGreaterThanOrEqual(5);
-  const folder = mkdtempSync(join(tmpdir(), "ambit-first-"));
-  if (walker !== null) chownSync(folder, walker.user, walker.user);
-  const before = walker?.before ?? [];
+  const folder = ownProject(reader);
   let checked = 0;
   let last = "";
   for (const { isCommand, text } of blocks) {
@@ -39,11 +41,11 @@ export function walkFirstFiveMinutes(environment: NodeJS.ProcessEnv, walker: Wal
     const lines = text.trim().split("\n");
     if (!lines.every((line) => line.startsWith("ambit "))) {
       // A block that prepares something, perhaps with one command of ours at its end.
-      last = run(folder, text, environment, before).output;
+      last = run(folder, text, reader).output;
       continue;
     }
     for (const line of lines) {
-      const { status, output } = run(folder, line, environment, before);
+      const { status, output } = run(folder, line, reader);
       last = output;
       if (isAsPrinted(line, status, output)) checked++;
     }
@@ -52,9 +54,53 @@ export function walkFirstFiveMinutes(environment: NodeJS.ProcessEnv, walker: Wal
   removeState(folder);
 }
 
+/** The lines of the README's opening are what is printed. */
+export function walkOpening(reader: Reader): void {
+  const folder = trustedProject(reader);
+  let printed = "";
+  let commands = 0;
+  for (const line of openingLines()) {
+    if (line.startsWith("$ ")) {
+      printed = run(folder, line.slice(2), reader).output;
+      commands++;
+    } else expect(printed.split("\n")).toContain(line);
+  }
+  expect(commands).toBe(3);
+  removeState(folder);
+}
+
+export function openingLines(): readonly string[] {
+  const [session = ""] = blocksOf(page, "console");
+  return session.trimEnd().split("\n");
+}
+
+/** The program of the README, with the package in this folder. */
+export function walkProgram(reader: Reader, installed: string): void {
+  const folder = trustedProject(reader);
+  const [program = ""] = blocksOf(page, "ts");
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(installed, join(folder, "node_modules", "ambit"));
+  writeFileSync(join(folder, "README.md"), "read by the program\n");
+  writeFileSync(join(folder, "program.mjs"), `${program}console.log(answer.ok);\nawait ambit.close();\n`);
+  expect(run(folder, "node program.mjs", reader)).toEqual({ status: 0, output: "true\n" });
+  removeState(folder);
+}
+
+function trustedProject(reader: Reader): string {
+  const folder = ownProject(reader);
+  const record = blocksOf(page, "sh").find((block) => block.includes("agents/scout.md <<"));
+  expect(run(folder, `${record}\nambit trust --yes`, reader).status).toBe(0);
+  return folder;
+}
+
+function ownProject({ uid }: Reader): string {
+  const folder = mkdtempSync(join(tmpdir(), "ambit-first-"));
+  if (uid !== undefined) chownSync(folder, uid, uid);
+  return folder;
+}
+
 function blocksOfSection(): readonly Block[] {
-  const readme = readFileSync(join(root, "README.md"), "utf8");
-  const section = readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## Six notations"));
+  const section = page.slice(page.indexOf("## The first five minutes"), page.indexOf("## Six notations"));
   // Client configurations are tested by test/mcp.
   return [...section.replace(/```json\n.*?```/gs, "").matchAll(/```(sh)?\n(.*?)```/gs)].map(([, language, text]) => ({
     isCommand: language === "sh",
@@ -65,15 +111,15 @@ function blocksOfSection(): readonly Block[] {
 function run(
   folder: string,
   script: string,
-  env: NodeJS.ProcessEnv,
-  before: readonly string[],
+  { environment, uid, before = [] }: Reader,
 ): { readonly status: number | null; readonly output: string } {
   const [command = "", ...words] = [...before, "bash", "-c", script.replaceAll("/tmp/first", folder)];
   const { status, stdout, stderr } = spawnSync(command, words, {
     cwd: folder,
     encoding: "utf8",
-    env,
+    env: environment,
     timeout: 60_000,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   return { status, output: stdout + stderr };
 }

@@ -4,5 +4,5 @@ import { environment, root } from "./ambit.ts";
 import { walkFirstFiveMinutes } from "./first-five-minutes.ts";
 
 test("the first five minutes work as printed", () => {
-  walkFirstFiveMinutes({ ...environment, PATH: `${join(root, "bin")}:${process.env["PATH"]}` });
+  walkFirstFiveMinutes({ environment: { ...environment, PATH: `${join(root, "bin")}:${process.env["PATH"]}` } });
 });

@@ -1,7 +1,7 @@
 // The packed package, unpacked where npm would put it with the packages it declares and no others: it runs without a compiler and
 // without the checkout.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { findProgram } from "../../src/sandbox/linux/programs.ts";
@@ -93,6 +93,43 @@ test("it has the sources of the native program, the documentation, and nothing o
   expect([has("test"), has("src"), has("dist", "native", "ambit-native-fuzz"), has("native", "fuzz")]).toEqual(
     new Array(4).fill(false),
   );
+});
+
+test("nothing is installed that is not loaded: three readers of files, and less than 24 megabytes in all", () => {
+  const packages = [...declared(join(installed, "package.json"))];
+  expect(packages.sort()).toEqual(["eslint-visitor-keys", "jsonc-parser", "toml-eslint-parser", "yaml"]);
+  const folders = [installed, ...packages.map((name) => join(root, "node_modules", name))];
+  expect(folders.map(bytesBelow).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(24_000_000);
+});
+
+function bytesBelow(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/** From the header of an ELF file: the processor. */
+const MACHINES: Readonly<Record<number, string>> = { 62: "x64", 183: "arm64" };
+
+test("it has SQLite for the processors and C libraries that it supports, and the licences of what it copied", () => {
+  const modules = readdirSync(join(installed, "dist", "sqlite")).sort();
+  const names = ["arm64-glibc", "arm64-musl", "x64-glibc", "x64-musl"].map((name) => `linux-${name}.node`);
+  expect(modules).toEqual(names);
+  for (const name of modules) {
+    const bytes = readFileSync(join(installed, "dist", "sqlite", name));
+    const library = bytes.includes("libc.musl-") ? "musl" : "glibc";
+    expect(name).toBe(`linux-${MACHINES[bytes.readUInt16LE(18)]}-${library}.node`);
+  }
+  const notices = readFileSync(join(installed, "dist", "third-party.txt"), "utf8");
+  for (const name of ["@photostructure/sqlite", "age-encryption", "zod"])
+    expect(notices).toMatch(new RegExp(`\n${name} [\\d.]+, `));
+});
+
+test("a key for age needs no package of its own", () => {
+  const recipient = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
+  expect(ambit("secrets", "key", "--age", recipient)).toMatchObject({
+    status: 0,
+    out: expect.stringContaining(recipient),
+  });
 });
 
 test("without the native program the message says how to build it", () => {

@@ -11,14 +11,15 @@ import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
 
 const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
+/** In front of a command. */
+const FILTERED = ["/usr/bin/python3", FILTER];
 const own = process.getuid?.() ?? 0;
 /** An account with a home folder in the password database, which the tour reads `~` by. */
 const nobody = 65_534;
 const USERS = own === 0 ? [0, nobody] : [own];
 
 describe.each(USERS)("where namespaces are refused, for user %i", (user) => {
-  const as = user === own ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
-  const before = [...as, "/usr/bin/python3", FILTER];
+  const as = user === own ? {} : { uid: user, gid: user };
   let base = "";
   let env: NodeJS.ProcessEnv = {};
 
@@ -36,13 +37,13 @@ describe.each(USERS)("where namespaces are refused, for user %i", (user) => {
   afterEach(() => removeState(base));
 
   test("`npm start` shows everything as expected", () => {
-    const [command = "", ...words] = [...before, process.execPath, join(root, "scripts", "start.mjs")];
-    const { status, stdout, stderr } = spawnSync(command, words, { cwd: base, encoding: "utf8", env });
+    const [command = "", ...words] = [...FILTERED, process.execPath, join(root, "scripts", "start.mjs")];
+    const { status, stdout, stderr } = spawnSync(command, words, { cwd: base, encoding: "utf8", env, ...as });
     expect(stdout, stderr).toMatch(/\n(\d\d+) of \1 as expected\n/);
     expect(status).toBe(0);
   });
 
   test("the README's first five minutes work as printed", () => {
-    walkFirstFiveMinutes(env, { before, user });
+    walkFirstFiveMinutes({ environment: env, before: FILTERED, ...as });
   });
 });

@@ -19,12 +19,7 @@ const names = WAYS as readonly string[];
 const ways = ALL as Readonly<Record<string, { readonly bare: boolean; readonly isTold?: boolean }>>;
 const MARK = "the-mark-of-what-is-outside";
 const hostile = fileURLToPath(new URL("./hostile/", import.meta.url));
-const native = fileURLToPath(
-  new URL(
-    `../../node_modules/@photostructure/sqlite/prebuilds/linux-${process.arch}/@photostructure+sqlite.glibc.node`,
-    import.meta.url,
-  ),
-);
+const native = fileURLToPath(new URL(`../../dist/sqlite/linux-${process.arch}-glibc.node`, import.meta.url));
 
 let fixture: Fixture;
 let caller: Caller;

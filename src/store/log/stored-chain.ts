@@ -9,7 +9,7 @@ import { Connection } from "../connection.ts";
 import { messageOf } from "../failure.ts";
 import { OLD_JOURNAL_FILE, STATE_FILE } from "../folder.ts";
 import { hasOldJournal } from "../old-journal.ts";
-import { loadDriver } from "../sqlite.ts";
+import { loadDriver, NO_DRIVER } from "../sqlite.ts";
 import { headOf } from "./append.ts";
 import { firstOf, notesFrom, rowsFrom } from "./chain.ts";
 import { firstUnindexed } from "./index-check.ts";
@@ -26,7 +26,7 @@ export interface StoredParts {
 
 export function openStoredChain(folder: string, { digest, program }: StoredParts): DurableResult<StoredChain> {
   const driver = loadDriver(program);
-  if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
+  if (driver === null) return unkept(NO_DRIVER);
   let connection: Connection | null = null;
   try {
     connection = new Connection(driver(join(folder, STATE_FILE), true), digest);
