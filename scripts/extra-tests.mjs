@@ -64,7 +64,12 @@ function tested() {
   const [first, ...rest] = name === "clients" ? inLoopback(command) : command;
   const child = spawn(first, rest, {
     cwd: root,
-    env: { ...process.env, AMBIT_EXTRA_TESTS: name },
+    // The configuration of the tests takes the certificates out of their environment; a registry may need them.
+    env: {
+      ...process.env,
+      AMBIT_EXTRA_TESTS: name,
+      AMBIT_REGISTRY_CERTIFICATES: process.env.NODE_EXTRA_CA_CERTS ?? "",
+    },
     stdio: "inherit",
     timeout: testMillisecondsMax,
   });

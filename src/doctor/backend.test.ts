@@ -95,10 +95,10 @@ describe("a machine", () => {
   });
 
   test("that refuses namespaces and holds signals gets a weaker sandbox, and is told why", () => {
-    const problem = { message: "user namespaces are switched off", fix: "allow them" };
+    const problem = { message: "user namespaces are refused", fix: "allow them" };
     const report = examineMachine({ ...WELL, sandboxStarts: false, sandboxProblem: problem }, true);
     expect(report.findings).toMatchObject([{ code: "sandbox_weaker", severity: "warning", fix: "allow them" }]);
-    expect(report.findings[0]?.message).toContain("user namespaces are switched off");
+    expect(report.findings[0]?.message).toContain("user namespaces are refused");
     expect(report.passed[0]).toBe("sandbox: without namespaces (Landlock, filtered system calls, a supervisor)");
   });
 

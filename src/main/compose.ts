@@ -1,4 +1,5 @@
 // The composition root of the command line: connects ports to implementations.
+import { statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
@@ -76,6 +77,7 @@ export function composePorts(machine: Machine): ProgramPorts {
   const records = lazy(() => (workspace === null ? null : recordsFolder(workspace, folders.state, now, nameOf)));
   const skills = lazy(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
   const paint = machine.colour ? COLOURS : PLAIN;
+  const isInstalled = basename(dirname(machine.program)) === "node_modules";
   const daemon = daemonClient({
     home,
     folders,
@@ -149,7 +151,11 @@ export function composePorts(machine: Machine): ProgramPorts {
     redirects: async () => (await import("../platform/redirect-listener.ts")).RedirectListener.open(),
     installation: {
       package: machine.program,
-      isInstalled: basename(dirname(machine.program)) === "node_modules",
+      isInstalled,
+      builtAt: () =>
+        isInstalled
+          ? null
+          : (statSync(join(machine.program, "dist", "daemon.cjs"), { throwIfNoEntry: false })?.mtimeMs ?? null),
       ...{ state: folders.state, config: folders.config },
       backups: () => stateBackups(folders.state),
     },

@@ -14,6 +14,7 @@ import { DaemonSink } from "../daemon/log/sink.ts";
 import { unconfirmedOutcome } from "../daemon/log/sink-entries.ts";
 import type { DaemonParts, Proof } from "../daemon/parts.ts";
 import { sha256 } from "../platform/digest.ts";
+import { BY_A_NEWER_ONE } from "../store/schema.ts";
 import { openState, type State } from "../store/state.ts";
 
 interface DaemonStateOptions {
@@ -52,7 +53,8 @@ export async function openDaemonState(options: DaemonStateOptions): Promise<Answ
   if (!signing.ok) return { ...signing, fix: "ambit daemon logs" };
   const { value: notary } = signing;
   const opened = openState(state, { digest: sha256, program, notary });
-  if (!opened.ok) return { ...opened, fix: "ambit audit verify" };
+  if (!opened.ok)
+    return { ...opened, fix: opened.message.includes(BY_A_NEWER_ONE) ? "ambit upgrade --check" : "ambit audit verify" };
   const { value: own } = opened;
   const last = await own.ledger.log({ count: 1 });
   const { now, elapsed } = daemonClock(last.ok ? (last.value[0]?.entry.at ?? 0) : 0);

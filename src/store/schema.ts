@@ -11,6 +11,8 @@ import { sharedStoreTables } from "./shared/shared-store.ts";
 import { scheduleTables } from "./tasks/schedule.ts";
 import { taskApproval, taskNotes, taskTables, taskTimeTables } from "./tasks/task.ts";
 
+export const BY_A_NEWER_ONE = "was written by a newer ambit";
+
 /** The migration from each version to the next; the first initialises an empty file. */
 export const schema: readonly (readonly string[])[] = [
   [entryTables, factTables, accountTables, approvalTables, linkTables, memoryTables],
@@ -40,7 +42,7 @@ export function migrate(
 ): string | null {
   const found = versionOf(connection);
   if (found > versions.length)
-    return `state.db was written by a newer ambit (version ${found}, this one knows ${versions.length}): use that one, or another state folder`;
+    return `state.db ${BY_A_NEWER_ONE} (version ${found}, this one knows ${versions.length}): use that one, or another state folder`;
   const owner = numberOf(connection.get("PRAGMA application_id"), "application_id");
   const isEmpty = numberOf(connection.get("SELECT count(*) AS count FROM sqlite_schema"), "count") === 0;
   if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";

@@ -15,7 +15,7 @@ import { isRunning } from "../house/processes.ts";
 const COMPILERS = /^(.*-)?(cc|gcc|g\+\+|c\+\+|c89|c99|clang|clang\+\+|cpp|tcc|make|cmake|ld|as)(-[\d.]+)?$/;
 
 /** A registry may be known only by the certificates that the person's environment names. */
-const CERTIFICATES = process.env["NODE_EXTRA_CA_CERTS"];
+const CERTIFICATES = process.env["AMBIT_REGISTRY_CERTIFICATES"] ?? "";
 
 /** An installation asks a registry, which may be slow. */
 const installMillisecondsMax = 600_000;
@@ -122,7 +122,7 @@ describe.each(installers)("installed by $title, without a compiler", ({ title, n
     npm_config_registry: setting("registry"),
     // The cache of the person who runs the tests is no other user's.
     npm_config_cache: installer === undefined ? setting("cache") : join(home, "cache"),
-    ...(CERTIFICATES === undefined ? {} : { NODE_EXTRA_CA_CERTS: CERTIFICATES }),
+    ...(CERTIFICATES === "" ? {} : { NODE_EXTRA_CA_CERTS: CERTIFICATES }),
   };
   const user = uid === undefined ? {} : { uid };
   let reader: Reader = { ...user, environment };

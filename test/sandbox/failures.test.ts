@@ -60,7 +60,7 @@ describe("bubblewrap that", () => {
     [
       "may not create namespaces",
       "echo 'bwrap: No permissions to creating new namespace, likely because the kernel does not allow it' >&2; exit 1",
-      /user namespaces are switched off/,
+      /user namespaces are refused/,
       // A container has another cause than the machine (src/sandbox/linux/machine.test.ts).
       /sysctl|seccomp=unconfined/,
     ],

@@ -1,8 +1,9 @@
 // `ambit upgrade` and `ambit uninstall`: this installation beside the daemon, the state and the clients that use it.
 import type { Command } from "commander";
 import { isOlderVersion } from "../../core/base/version.ts";
+import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
 import { type ConnectPorts, disconnect } from "../connect/connect.ts";
-import { tellRefusal } from "../control-ports.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { type DaemonPorts, daemonStop } from "../daemon/daemon.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { quoteWord } from "../terminal/command-text.ts";
@@ -22,6 +23,8 @@ export interface Installation {
   readonly package: string;
   /** Whether the package manager put it there; else it is a checkout. */
   readonly isInstalled: boolean;
+  /** When the daemon's program was built; null where a package manager put it there, with times of its own. */
+  builtAt(): number | null;
   readonly state: string | null;
   readonly config: string | null;
   /** Copies of the state that were made before its format changed, by name. */
@@ -33,6 +36,7 @@ interface UpgradeOptions {
   readonly check: boolean;
 }
 
+/** Versions of a checkout often are the same: then the times say whether the daemon runs what was built. */
 type DaemonState = "not running" | "current" | "replaceable" | "busy" | "newer";
 
 export async function upgrade(ports: InstallPorts, { json, check }: UpgradeOptions): Promise<ExitCode> {
@@ -41,9 +45,15 @@ export async function upgrade(ports: InstallPorts, { json, check }: UpgradeOptio
   if (!running.ok) return tellRefusal(ports, running, json);
   const daemon = running.value;
   const sessions = daemon?.sessions.length ?? 0;
-  const state = stateOf(version, daemon?.version ?? null, sessions);
+  const isOlderBuild = daemon?.version === version && daemon.started < (ports.installation.builtAt() ?? 0);
+  const state = stateOf(version, daemon, isOlderBuild);
   const isReplaced = state === "replaceable" && !check;
   if (isReplaced) {
+    if (isOlderBuild) {
+      const told = await askOnce(ports, "daemon.stop", { ifIdle: true });
+      if (!told.ok) return tellRefusal(ports, told, json);
+      if (told.value.isStopping !== false) await ports.awaitDaemonEnd(daemon.pid);
+    }
     // Connecting replaces an older daemon that has no sessions.
     const control = await ports.control();
     if (!control.ok) return tellRefusal(ports, control, json);
@@ -53,28 +63,30 @@ export async function upgrade(ports: InstallPorts, { json, check }: UpgradeOptio
   if (json) ports.print(jsonLine({ version, daemon: daemon?.version ?? null, state, sessions, isReplaced, backups }));
   else {
     ports.print(`program  ${version}  ${paint.dim(visibleText(ports.installation.package))}`);
-    ports.print(`daemon   ${daemonText(state, daemon?.version ?? "", sessions, isReplaced)}`);
+    const found = `${visibleText(daemon?.version ?? "")}, ${isOlderBuild ? "started before this build" : "older"}`;
+    ports.print(`daemon   ${isReplaced ? `${found}; it was replaced` : daemonText(state, found, daemon)}`);
     for (const name of backups) ports.print(`backup   ${visibleText(name)}`);
-    if (ports.installation.isInstalled) ports.print(paint.dim("a newer release: npm outdated -g ambit"));
   }
   return state === "newer" || state === "busy" || (state === "replaceable" && check) ? EXIT.error : EXIT.ok;
 }
 
-function stateOf(program: string, daemon: string | null, sessions: number): DaemonState {
+function stateOf(program: string, daemon: DaemonStatus | null, isOlderBuild: boolean): DaemonState {
   if (daemon === null) return "not running";
-  if (isOlderVersion(program, daemon)) return "newer";
-  if (!isOlderVersion(daemon, program)) return "current";
-  return sessions === 0 ? "replaceable" : "busy";
+  if (isOlderVersion(program, daemon.version)) return "newer";
+  if (!isOlderVersion(daemon.version, program) && !isOlderBuild) return "current";
+  return daemon.sessions.length === 0 ? "replaceable" : "busy";
 }
 
-function daemonText(state: DaemonState, version: string, sessions: number, isReplaced: boolean): string {
-  if (isReplaced) return `${visibleText(version)} was replaced`;
+/** `found`: the version of one that is to be replaced, and why. */
+function daemonText(state: DaemonState, found: string, daemon: DaemonStatus | null): string {
+  const version = visibleText(daemon?.version ?? "");
+  const sessions = countText(daemon?.sessions.length ?? 0, "session uses", "sessions use");
   return {
     "not running": "not running; the next one is this version",
-    current: `${visibleText(version)}, the same version`,
-    replaceable: `${visibleText(version)}, older; the next command replaces it`,
-    busy: `${visibleText(version)}, older; ${countText(sessions, "session uses", "sessions use")} it; it is replaced once they end, or by: ambit daemon stop`,
-    newer: `${visibleText(version)}, newer than this program; use that installation, or upgrade this one`,
+    current: `${version}, the same version`,
+    replaceable: `${found}; replace it with: ambit upgrade`,
+    busy: `${found}; ${sessions} it; it is replaced once they end, or by: ambit daemon stop`,
+    newer: `${version}, newer than this program; use that installation, or upgrade this one`,
   }[state];
 }
 
@@ -159,8 +171,10 @@ Examples:
   ambit upgrade
   ambit upgrade --check --json
 
-Install the new version first: npm install -g ambit@latest. Every command replaces an older daemon that has no sessions. The first
-daemon of a new version copies the state, then changes its format; an older program refuses the new format.
+Install the new version first, as you installed this one: the new archive, or git pull and npm start in a checkout. Every command
+replaces a daemon of an older version that has no sessions; ambit upgrade also replaces one of the same version that started before
+the checkout was built. The first daemon of a new version copies the state, then changes its format; an older program refuses the
+new format.
 
 Exit status: 0 nothing to do now, 1 an older daemon can be replaced or has sessions, or a newer one runs; 4 the daemon does not
 answer, 2 usage.`;

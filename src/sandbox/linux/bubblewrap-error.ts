@@ -37,9 +37,9 @@ const CAUSES: readonly Cause[] = [
   {
     pattern:
       /No permissions to creat\w* (a )?new namespace|new namespace failed|namespaces? .*not (enabled|supported)|setting up uid map/i,
-    message: "user namespaces are switched off",
+    message: "user namespaces are refused",
     isRefusal: true,
-    fix: NAMESPACES,
+    fix: `${NAMESPACES}   # in a chroot no setting helps: use pivot_root`,
     inContainer: CONTAINER,
   },
   {
