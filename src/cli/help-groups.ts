@@ -38,6 +38,11 @@ const LAST = "Other commands";
 const ORDER = GROUPS.flatMap(([, names]) => names);
 
 export class GroupedHelp extends Help {
+  /** The name alone: arguments are in the command's own help, and leave no room for descriptions in 80 columns. */
+  override subcommandTerm(command: Command): string {
+    return command.name();
+  }
+
   override groupItems<T extends Command | Option>(
     _inOrderOfCode: T[],
     visible: T[],

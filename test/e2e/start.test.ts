@@ -52,14 +52,17 @@ function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function start(folder: string, more: { readonly uid?: number; readonly word?: string } = {}): string {
+function start(
+  folder: string,
+  more: { readonly uid?: number; readonly word?: string; readonly home?: string } = {},
+): string {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(folder, "bin", "ambit"), ...(more.word ?? "can").split(" ")],
     {
       encoding: "utf8",
       timeout: 20_000,
-      env: { PATH: process.env["PATH"] },
+      env: { PATH: process.env["PATH"], ...(more.home === undefined ? {} : { HOME: more.home }) },
       ...(more.uid === undefined ? {} : { uid: more.uid, gid: more.uid }),
     },
   );
@@ -230,6 +233,17 @@ if (isRoot) {
       chmodSync(join(code, compiled), 0o666);
       expect(startAs(folder, home)).toBe("honest");
       expect(startAs(folder, home)).toBe("honest");
+    });
+
+    test.each([
+      ["its own", ORDINARY, [compiled]],
+      ["another user's", 0, []],
+    ])("keeps the cache of a user id without a name in $HOME where that is %s", (_, owner, kept) => {
+      const { folder, home, code } = rootsInstall();
+      chownSync(home, owner, owner);
+      chmodSync(home, 0o755);
+      expect(start(folder, { uid: ORDINARY, home })).toBe("honest");
+      expect(existsSync(code) ? readdirSync(code) : []).toEqual(kept);
     });
 
     test.each<[string, (state: string, code: string) => void]>([

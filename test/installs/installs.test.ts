@@ -164,7 +164,7 @@ describe.each(installers)("installed by $title, without a compiler", ({ title, n
   /** The installed file: pnpm's command is a script that names it. */
   function program(): string {
     const found = run("bash", ["-c", "command -v ambit"], reader).trim();
-    const named = /"\$basedir\/(.*?\/bin\/ambit)"/.exec(readFileSync(found, "latin1"))?.[1];
+    const named = /"\$basedir\/([^"]*\/bin\/ambit)"/.exec(readFileSync(found, "latin1"))?.[1];
     return realpathSync(named === undefined ? found : join(dirname(found), named));
   }
 });

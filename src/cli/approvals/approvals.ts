@@ -41,7 +41,9 @@ export async function approvalsList(ports: ControlPorts, options: ListOptions): 
   const { approvals } = answer.value;
   if (options.json) ports.print(jsonLine({ approvals }));
   else if (approvals.length === 0) ports.print("no pending approvals");
-  else for (const approval of approvals) ports.print(visibleText(summaryText(approval, ports.now())));
+  else
+    for (const approval of approvals)
+      ports.print(visibleText(summaryText(approval, ports.now(), ports.terminal.columns)));
   return EXIT.ok;
 }
 

@@ -38,23 +38,25 @@ export function stateText(paint: Paint, state: ApprovalState): string {
   return paint[STATE_PAINTS[state] ?? "strong"](visibleText(state));
 }
 
-/** One approval on one line, without colour, so that it can be cut to any width. */
-export function summaryText(approval: Approval, now: number): string {
+/** One approval on one line, without colour. With `columns` the request is cut, so that what follows it is still seen. */
+export function summaryText(approval: Approval, now: number, columns?: number): string {
   const { id, state, who, tool, asking, expires, times } = approval;
   const isOpen = state === "pending" || state === "approved";
   const people = answersMissing(approval);
-  return [
-    id,
-    state,
-    who.agent ?? "-",
-    tool,
-    asking[0] ?? "",
+  const before = [id, state, who.agent ?? "-", tool];
+  const after = [
     ...(asking.length > 1 ? [`and ${asking.length - 1} more`] : []),
     ...(people > 1 || (people === 1 && approval.need > 1) ? [`${people} of ${approval.need} approvers missing`] : []),
     ...(times > 1 ? [`asked ${times} times`] : []),
     ...(isOpen ? [now < expires ? `${lengthText(expires - now)} left` : "expired"] : []),
-  ].join("  ");
+  ];
+  const request = asking[0] ?? "";
+  const others = cellsOf([...before, "", ...after].join("  ")).columns;
+  const cut = columns === undefined ? request : fitLine(request, Math.max(requestColumnsMin, columns - others));
+  return [...before, cut, ...after].join("  ");
 }
+
+const requestColumnsMin = 12;
 
 /** Everything there is to know before answering. */
 export function approvalText(

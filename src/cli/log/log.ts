@@ -84,7 +84,7 @@ export async function log(ports: ControlPorts, options: LogOptions): Promise<Exi
 }
 
 function tellRefused(ports: ControlPorts, refused: readonly RefusedRequest[], isJson: boolean): ExitCode {
-  for (const one of refused) ports.print(isJson ? jsonLine(one) : refusedText(one));
+  for (const one of refused) ports.print(isJson ? jsonLine(one) : refusedText(one, ports.terminal.columns));
   if (refused.length === 0 && !isJson) ports.print("nothing was refused");
   return EXIT.ok;
 }

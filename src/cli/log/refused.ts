@@ -4,6 +4,9 @@ import type { ChainedEntry } from "../../core/ports/stores/log.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { numberIn, requestsOf, textIn } from "./details.ts";
+import { fitColumn } from "./text.ts";
+
+const requestColumnsMin = 12;
 
 export interface RefusedRequest {
   readonly agent: string | null;
@@ -27,11 +30,15 @@ export function refusedRequests(entries: readonly ChainedEntry[]): readonly Refu
   return [...found.values()];
 }
 
-export function refusedText({ agent, code, request, times, suggest }: RefusedRequest): string {
+/** With `columns` the request is cut to the line; the command is whole, because people copy it. */
+export function refusedText(refused: RefusedRequest, columns?: number): string {
+  const { agent, code, request, times, suggest } = refused;
   const often = times === 1 ? "" : ` (${times} times)`;
   const grant =
     suggest === null || agent === null
       ? ""
       : `\n  grant it: ${visibleText(commandText(["agents", "grant", agent, suggest]))}`;
-  return `${visibleText(agent ?? "-")}  ${visibleText(code ?? "-")}  ${visibleText(request)}${often}${grant}`;
+  const before = `${visibleText(agent ?? "-")}  ${visibleText(code ?? "-")}  `;
+  const room = columns === undefined ? null : Math.max(requestColumnsMin, columns - before.length - often.length);
+  return `${before}${room === null ? visibleText(request) : fitColumn(request, room)}${often}${grant}`;
 }
