@@ -32,7 +32,15 @@ const daemon = (): number => (JSON.parse(walk.ambit("daemon", "status", "--json"
 async function killAt(number: number, act: () => void): Promise<boolean> {
   const pid = daemon();
   const calls = "fsync,fdatasync";
-  const words = ["-f", "-p", String(pid), "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=SIGKILL:when=${number}`];
+  const words = [
+    "-f",
+    "-p",
+    String(pid),
+    "-e",
+    `trace=${calls}`,
+    "-e",
+    `inject=${calls}:signal=SIGKILL:when=${number}`,
+  ];
   const tracer = spawn("strace", words, { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   tracer.stderr.on("data", (bytes: Buffer) => {
