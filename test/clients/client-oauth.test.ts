@@ -15,7 +15,7 @@ import { LocalhostBridge } from "./localhost-bridge.ts";
 import { conformance, newerNode } from "./place.ts";
 import { run } from "./run.ts";
 
-/** A client that somebody registered beforehand. */
+/** A client that was registered beforehand. */
 interface Context {
   readonly client_id?: string;
   readonly client_secret?: string;
