@@ -47,7 +47,7 @@ export class ServedResources {
     const [, server, own] = URI.exec(uri) ?? [];
     if (server === undefined || own === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource: its URI is SERVER+URI");
-    const result = await this.#read({ server, uri: own }, signal, during);
+    const result = await this.#read({ server, uri: own }, signal, during, { uri });
     if (isInputNeeded(result)) return result;
     const contents = member(result, "contents");
     return {
@@ -132,11 +132,15 @@ export class ServedResources {
     for (const uri of [...this.#watches.keys()]) this.unwatch(uri);
   }
 
-  async #read(input: JsonObject, signal: AbortSignal, during: CallDuring): Promise<JsonObject> {
+  /** `about`: what an error says besides, as the client named it. */
+  async #read(input: JsonObject, signal: AbortSignal, during: CallDuring, about: JsonObject = {}): Promise<JsonObject> {
     const result = await this.#session.call(READ, input, signal, during);
     if (result.input !== undefined) return { ...result.input, resultType: INPUT_REQUIRED };
     if (result.isError)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, textOf(result), result.structuredContent);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, textOf(result), {
+        ...result.structuredContent,
+        ...about,
+      });
     return result.structuredContent;
   }
 

@@ -8,8 +8,8 @@ export interface TerminalRan {
   readonly raw: string;
 }
 
-/** Keys may depend on the current terminal content. */
-export type Answer = readonly [words: string, keys: string | ((raw: string) => string)];
+/** Keys may depend on the current terminal content, and on what happens elsewhere meanwhile. */
+export type Answer = readonly [words: string, keys: string | ((raw: string) => string | Promise<string>)];
 
 const columns = 100;
 const waitMillisecondsMax = 60_000;
@@ -43,7 +43,13 @@ export async function onTerminal(
       const at = raw.indexOf(words, seen);
       if (at < 0) break;
       seen = at + words.length;
-      child.stdin.write(typeof keys === "string" ? keys : keys(raw));
+      const typed = typeof keys === "string" ? keys : keys(raw);
+      if (typeof typed === "string") child.stdin.write(typed);
+      else
+        void typed.then(
+          (text) => child.stdin.write(text),
+          () => child.kill("SIGKILL"),
+        );
       left.shift();
     }
   });

@@ -21,7 +21,9 @@ export class AuthorizationServer {
   }
 
   /** `seconds`: how long an access token is valid. */
-  static async start(options: { readonly seconds?: number } = {}): Promise<AuthorizationServer> {
+  static async start(
+    options: { readonly seconds?: number; readonly revocation?: boolean } = {},
+  ): Promise<AuthorizationServer> {
     const program = join(root, "test", "mcp", "servers", "authorization-server.mjs");
     const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["pipe", "pipe", "ignore"] });
     const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];

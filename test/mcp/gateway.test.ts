@@ -321,7 +321,7 @@ describe("a hostile server", () => {
       call("plain__echo", { value: "first" }, fresh).then(textOf),
     ]);
     expect(first).toBe("first");
-    expect(await silent.answer).toMatchObject({ ok: true, value: { code: "unknown_tool" } });
+    expect(await silent.answer).toMatchObject({ ok: false, code: "not_available" });
   });
 
   test("a tool of the project does not take a server's name", async () => {

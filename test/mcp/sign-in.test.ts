@@ -13,6 +13,7 @@ import { z } from "zod";
 import { readBody, sendResponse, webRequest } from "../../src/mcp/http/web-exchange.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { root } from "../e2e/ambit.ts";
+import { onTerminal } from "../e2e/terminal.ts";
 import { until } from "../house/until.ts";
 import type { Caller, Session } from "../state/calling.ts";
 import { expectValue, Fixture } from "../state/fixture.ts";
@@ -155,7 +156,7 @@ beforeAll(async () => {
   [fixture, authority, short] = await Promise.all([
     Fixture.make(),
     AuthorizationServer.start(),
-    AuthorizationServer.start({ seconds: 31 }),
+    AuthorizationServer.start({ seconds: 31, revocation: false }),
   ]);
   server = createServer((request, response) => void serve(request, response).catch(() => response.destroy())).listen(
     0,
@@ -276,8 +277,14 @@ describe.each(["newer", "both", "late", "late-newer"])("a sign-in at a server of
     expect((await listed(name)).signIn?.state).toBe("signed in");
   });
 
-  test("ends with `logout`, and calls then say what to do", async () => {
-    expect((await fixture.ambit("mcp", "logout", name)).status).toBe(0);
+  test("ends with `logout`, which revokes its tokens, and calls then say what to do", async () => {
+    const revoked = (await authority.asked("/token/revocation")).length;
+    const { status, out } = await fixture.ambit("mcp", "logout", name);
+    // Its access tokens are JWTs, which this authorization server does not take back.
+    const revocation = `its refresh token is revoked at ${authority.issuer}, where its access token is valid until it expires`;
+    expect([status, out]).toEqual([0, `signed out of ${name}; ${revocation}\n`]);
+    expect((await authority.asked("/token/revocation")).length).toBe(revoked + 2);
+    expect((await fixture.ambit("mcp", "logout", name)).out).toBe(`not signed in at ${name}\n`);
     expect(await echo(name)).toMatchObject({ said: "sign_in_required", value: { fix: `ambit mcp login ${name}` } });
     expect((await listed(name)).signIn).toBeNull();
     expect((await fixture.ambit("secrets", "list")).out).not.toContain(`mcp-${name}-`);
@@ -319,6 +326,72 @@ test("a token that is about to end is refreshed before it is sent", async () => 
     async () => (await echo("short")).said === "done" && (await short.asked("/token")).length > before,
     "it was refreshed",
   );
+});
+
+test("a log-out says where the authorization server does not revoke tokens", async () => {
+  await signIn("short", short);
+  const { out } = await fixture.ambit("mcp", "logout", "short", "--json");
+  expect(JSON.parse(out)).toEqual({
+    ...{ name: "short", wasSignedIn: true, issuer: short.issuer, revocation: "not offered" },
+  });
+});
+
+test("a server that is removed takes its sign-in and its pin with it", async () => {
+  await signIn("late");
+  expect(await echo("late")).toMatchObject({ said: "done" });
+  const { status, out } = await fixture.ambit("mcp", "remove", "late");
+  expect([status, out]).toEqual([0, expect.stringContaining("signed out of late; its refresh token is revoked")]);
+  expect((await fixture.ambit("secrets", "list")).out).not.toMatch(/mcp-late-[0-9a-f]{12}\./);
+  expect((await fixture.log({ outcome: "server_forgotten" })).length).toBe(1);
+  // Another server of this name is pinned at its own first use.
+  const added = await fixture.ambit("mcp", "add", "late", "--user", "--yes", "--url", `${base()}/both`);
+  expect([added.status, added.out]).toEqual([0, expect.stringContaining("added late")]);
+  await until(async () => (await echo("late")).said === "sign_in_required", "the new entry is in effect");
+  // While a file has the server, its pin stays.
+  const kept = { cwd: fixture.project, name: "both", level: "user" as const, presence: null };
+  expect(await fixture.control("servers.forget", kept)).toMatchObject({ ok: false, code: "not_available" });
+});
+
+describe("--no-browser", () => {
+  const words = (): readonly string[] =>
+    fixture.words("mcp", "login", "newer", "--no-browser", "--host", hostOf(authority));
+  const pageIn = (raw: string): string => /http:\/\/127\.0\.0\.1:\d+\/auth\?\S+/.exec(raw)?.[0] ?? "";
+
+  test("takes the address that a browser elsewhere shows at the end", async () => {
+    const pasted = async (raw: string): Promise<string> => `${await browse(pageIn(raw), redirectOf(pageIn(raw)))}\r`;
+    const { status, raw } = await onTerminal(fixture.project, words(), [["paste it here", pasted]], {});
+    expect([status, raw]).toEqual([0, expect.stringContaining("signed in at newer")]);
+    expect(await echo("newer")).toMatchObject({ said: "done" });
+  });
+
+  test("takes no address of another sign-in, no other address, and needs a terminal", async () => {
+    const asked = (await authority.asked("/token")).length;
+    const others: readonly ((redirect: string) => string)[] = [
+      (redirect) => `${redirect}?code=x&state=${"A".repeat(43)}`,
+      () => "https://evil.example/callback?code=x",
+      () => "nothing",
+    ];
+    for (const other of others) {
+      const pasted = (raw: string): string => `${other(redirectOf(pageIn(raw)))}\r`;
+      const { status, raw } = await onTerminal(fixture.project, words(), [["paste it here", pasted]], {});
+      expect([status, raw]).toEqual([1, expect.stringContaining("the sign-in was not finished")]);
+    }
+    expect((await authority.asked("/token")).length).toBe(asked);
+    const { ended } = await login("newer", "--no-browser");
+    expect(await ended).toMatchObject({ status: 2, out: expect.stringContaining("needs a terminal") as string });
+  });
+});
+
+test("the secret of a client needs its id, and a place where it is", async () => {
+  const { ended } = await login("newer", "--client-secret-from", "env:NOWHERE");
+  expect(await ended).toMatchObject({ status: 2, out: expect.stringContaining("--client-id") as string });
+  const missing = await login("newer", "--client-id", "one", "--client-secret-from", "env:NOWHERE");
+  expect(await missing.ended).toMatchObject({
+    status: 1,
+    out: expect.stringContaining("NOWHERE is not set") as string,
+  });
+  const odd = await login("newer", "--client-id", "one", "--client-secret-from", "elsewhere");
+  expect(await odd.ended).toMatchObject({ status: 2, out: expect.stringContaining("--client-secret-from") as string });
 });
 
 test("a refresh token that was revoked ends the sign-in: calls have the code, and the list says it", async () => {
@@ -420,6 +493,7 @@ test("a process of an agent's session cannot sign in", async () => {
     redirect: "http://127.0.0.1:9/callback",
     hosts: [],
     clientId: null,
+    clientSecret: null,
   };
   const answer = await caller.ask("servers.login", { ...asks, presence: null }, "2", {}, "control").answer;
   expect(answer.ok).toBe(false);

@@ -85,6 +85,8 @@ function signedOutText(
   switch (revocation) {
     case "revoked":
       return `${head}; its tokens are revoked at ${at}`;
+    case "refresh token revoked":
+      return `${head}; its refresh token is revoked at ${at}, where its access token is valid until it expires`;
     case "failed":
       return `${head}; ${paint.warn("warning")}: its tokens could not be revoked at ${at}, where they are valid until they expire`;
     case "not offered":

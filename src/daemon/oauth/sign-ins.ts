@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Url } from "../../core/authority/axes/url.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { SignInView } from "../../core/ports/daemon/server-messages.ts";
 import type { FetchSecret } from "../../core/ports/instruments.ts";
@@ -60,7 +61,7 @@ export type SignInStep =
   | { readonly host: string };
 
 /** What became of the tokens at the authorization server. */
-export type Revocation = "revoked" | "not offered" | "failed" | "nothing to revoke";
+export type Revocation = ControlMessages["servers.logout"]["answers"]["revocation"];
 
 interface PendingSignIn {
   readonly one: CatalogServer;
@@ -203,15 +204,16 @@ export class SignIns {
     if (revocationEndpoint(stored.facts.metadata) === null) return "not offered";
     const facts = { ...stored.facts, client: clientOf(stored, await this.#read(one, stored, "client")) };
     const fetch = this.#options.fetch(one, stored.hosts, () => undefined);
-    let revocation: Revocation = "revoked";
-    for (const kind of ["refresh", "access"] as const) {
-      if (kind === "refresh" && !stored.has.refresh) continue;
+    const revoked = async (kind: "refresh" | "access"): Promise<boolean> => {
       const token = await this.#read(one, stored, kind);
       const hint = `${kind}_token` as const;
-      const isRevoked = token !== null && (await revokeToken(facts, { token, hint }, fetch).catch(() => false));
-      if (isRevoked !== true) revocation = "failed";
-    }
-    return revocation;
+      return token !== null && (await revokeToken(facts, { token, hint }, fetch).catch(() => false)) === true;
+    };
+    const isEnded = !stored.has.refresh || (await revoked("refresh"));
+    const isAccessEnded = await revoked("access");
+    if (isEnded && isAccessEnded) return "revoked";
+    // Many authorization servers cannot take back an access token that resource servers check by themselves.
+    return isEnded && stored.has.refresh ? "refresh token revoked" : "failed";
   }
 
   /** Null without a sign-in; a text where it does not hold any more, or cannot be used now. */

@@ -1,10 +1,10 @@
 // A real authorization server on loopback: whoever opens its page is signed in as alice and has consented. Its first line says its
-// address. The argument is JSON: `seconds` that an access token is valid. Below /test/ it says what it was asked, and revokes.
+// address. The argument is JSON: `seconds` that an access token is valid, and whether it has `revocation`. Below /test/ it says what it was asked, and revokes.
 import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
 import Provider from "oidc-provider";
 
-const { seconds = 300 } = JSON.parse(process.argv[2] ?? "{}");
+const { seconds = 300, revocation = true } = JSON.parse(process.argv[2] ?? "{}");
 const { privateKey } = await generateKeyPair("ES256", { extractable: true });
 const asked = [];
 const server = createServer().listen(0, "127.0.0.1");
@@ -24,7 +24,7 @@ const provider = new Provider(issuer, {
   features: {
     devInteractions: { enabled: false },
     registration: { enabled: true },
-    revocation: { enabled: true },
+    revocation: { enabled: revocation },
     resourceIndicators: {
       enabled: true,
       defaultResource: (_, __, oneOf) => oneOf ?? [],

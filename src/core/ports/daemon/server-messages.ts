@@ -169,7 +169,8 @@ export interface ServerMessages {
     readonly answers: {
       readonly wasSignedIn: boolean;
       readonly issuer: string | null;
-      readonly revocation: "revoked" | "not offered" | "failed" | "nothing to revoke";
+      /** What became of the tokens at the authorization server. */
+      readonly revocation: "revoked" | "refresh token revoked" | "not offered" | "failed" | "nothing to revoke";
     };
   };
   /** Forgets what was pinned for a server that its file does not have any more. */
