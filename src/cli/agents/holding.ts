@@ -50,7 +50,16 @@ async function ask<T>(
 
 /** What was delegated to it; its own record is shown from the file. */
 export function delegatedLines({ chains }: HoldingView, now: number, paint: ControlPorts["paint"]): readonly string[] {
-  return chains.flatMap((chain) => (chain.link === null ? [] : chainLines(chain, now, paint)));
+  const lines = chains.flatMap((chain) => (chain.link === null ? [] : chainLines(chain, now, paint)));
+  const hasTools = chains.some(({ fault, grants }) => fault === null && grants.some(isAboutTools));
+  return lines.length === 0 || hasTools ? lines : [...lines, `${paint.warn("note")}: ${NO_TOOLS}`];
+}
+
+const NO_TOOLS =
+  "it has no `tool.invoke`, so it calls no tool with this; fix: delegate tool.invoke{tools=[builtin:**]} too";
+
+function isAboutTools({ shown, isExpired }: HeldChainView["grants"][number]): boolean {
+  return !isExpired && /^tool\.invoke(?:\{|$)/.test(shown);
 }
 
 export function chainLines(chain: HeldChainView, now: number, paint: ControlPorts["paint"]): readonly string[] {

@@ -46,6 +46,8 @@ async function lines(
   control: MessageClient<ControlMessages>,
   { json }: JsonOption,
 ): Promise<ExitCode> {
+  // No terminal to draw on: without a question nothing else would be printed.
+  if (!json) ports.printError(WAITING);
   const answer = await control.ask(
     "approvals.watch",
     {},
@@ -59,6 +61,9 @@ async function lines(
   );
   return answer.ok ? EXIT.ok : tellApprovalRefusal(ports, answer, json);
 }
+
+const WAITING =
+  "waits for questions of agents and prints one line for each change; answer with `ambit approve ID`; a signal ends it";
 
 class Watch {
   readonly #ports: WatchPorts;

@@ -83,10 +83,16 @@ function meaningOf(code: string | null): readonly string[] {
 
 /** What the code means and what to do; without the advice to add a grant where none helps. */
 export function adviceOf(entry: LogEntry): readonly string[] {
-  const { code, outcome } = entry;
+  const { code, outcome, verbs } = entry;
   const isUncovered = isDenial(outcome) && (code === "capability_absent" || code === "scope_violation");
-  return isUncovered && proposedGrant(entry) === null ? meaningOf(code).slice(0, 1) : meaningOf(code);
+  const meaning = isUncovered && proposedGrant(entry) === null ? meaningOf(code).slice(0, 1) : meaningOf(code);
+  const [means, ...doThis] = meaning;
+  const isWithoutTools = code === "capability_absent" && verbs.length === 1 && verbs[0] === "tool.invoke";
+  return isWithoutTools && means !== undefined ? [`${means} ${TOOLS_TOO}`, ...doThis] : meaning;
 }
+
+const TOOLS_TOO =
+  "Each call of a tool needs `tool.invoke`, besides the grants for what the tool does; a delegation, too.";
 
 function approvalText(entry: LogEntry, more: readonly ChainedEntry[]): readonly string[] {
   const id = textIn(entry.more, "approval");

@@ -5,7 +5,7 @@ import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/store
 import type { Who } from "../../core/ports/stores/log.ts";
 import { useDenial, useFailure, useResult } from "../../runtime/context/use-result.ts";
 import type { DelegationAccess, DelegationPowers, NewDelegation } from "../../tools/delegation/delegation-tools.ts";
-import type { Granter } from "../../tools/delegation/pass-on.ts";
+import { type Granter, isAboutTools } from "../../tools/delegation/pass-on.ts";
 import { isVisibleTo, madeName, madeNames, newName } from "../calls/agent-names.ts";
 import type { Holdings } from "../calls/holding.ts";
 import type { Entries } from "../log/entries.ts";
@@ -51,6 +51,16 @@ export class Delegations {
       exists: (agent) =>
         madeNames(stores.links, plain(agent)).some((made) => made.user === undefined || made.user === user) ||
         records.record(cwd, agent).ok,
+      hasTools: (agent) => {
+        const record = records.record(cwd, agent);
+        const links = stores.links.all().filter(({ holder, revoked }) => {
+          return revoked === null && holder?.agent === agent && holder.workspace === name.workspace;
+        });
+        return (
+          (record.ok && record.value.authority.some(([{ link }]) => link.grants.some(isAboutTools))) ||
+          links.some(({ specs, tools = [] }) => [...specs, ...tools].some((spec) => /^tool\.invoke(?:\{|$)/.test(spec)))
+        );
+      },
       ids: () => [
         ...records.agentIds(cwd),
         ...stores.links

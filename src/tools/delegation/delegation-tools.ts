@@ -57,6 +57,8 @@ export interface DelegationAccess {
   /** Whether there is room for one more delegation. */
   hasRoom(): boolean;
   exists(agent: string): boolean;
+  /** Whether an agent has a grant of `tool.invoke` by its record or by a delegation. */
+  hasTools(agent: string): boolean;
   /** Ids of all agents of the workspace. */
   ids(): readonly string[];
   /** `token` is null unless the delegation is one. */
@@ -199,7 +201,12 @@ async function passOn(
   if (!stored.ok) return stored;
   const { link, token } = stored.value;
   const grants = [...given.specs, ...(given.tools?.specs ?? [])];
-  return useResult({ link, agent: target, grants, token, ...omitted });
+  const isUsable = decided.some(isAboutTools) || given.tools !== null || delegation.hasTools(target);
+  return useResult({ link, agent: target, grants, token, ...omitted, ...(isUsable ? {} : { note: noTools(target) }) });
+}
+
+function noTools(agent: string): string {
+  return `${agent} has no tool.invoke, so it calls no tool with this: delegate tool.invoke{tools=[builtin:**]} too`;
 }
 
 /**
