@@ -1,5 +1,9 @@
 // Budgets of an org file over tasks: calls and seconds of an agent, a task and a team, for a day or for good.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { environment, root } from "../e2e/ambit.ts";
+import { holdsWithin } from "../house/until.ts";
 import { Walk } from "../seeds/walk.ts";
 
 const walk = new Walk();
@@ -38,6 +42,7 @@ const ORG = [
   "  total: { role: Total, budget: { totalCalls: 1 } }",
   "  none: { role: None, budget: { dailySeconds: 0 } }",
   "  slow: { role: Slow, budget: { totalSeconds: 2 } }",
+  "  shared: { role: Shared, budget: { dailySeconds: 500 } }",
   "  task: { role: Task, budget: { perTaskCalls: 5 } }",
   "",
 ].join("\n");
@@ -100,6 +105,24 @@ describe("a budget of seconds", () => {
     expect(ran("slow", "ok.sh")).toMatchObject({ state: "failed", attempts: 1 });
   });
 });
+
+test("seconds that a run has reserved are not used up: another task waits a moment, and not for the next day", async () => {
+  const first = add("shared", "sleep.sh");
+  const runner = spawn(process.execPath, [join(root, "bin", "ambit"), "tasks", "run", first], {
+    ...{ cwd: walk.folder, env: environment, stdio: "ignore" },
+  });
+  try {
+    const isRunning = (): boolean => walk.ambit("tasks", "log", first).out.includes("began");
+    expect(await holdsWithin(60_000, isRunning, 100)).toBe(true);
+    const second = ran("shared", "ok.sh");
+    expect(second).toMatchObject({ state: "queued", attempts: 0 });
+    expect(second.reason).toBe("the daily budget of agent shared is reserved for runs that have not ended");
+    expect(second.due).toBeLessThan(Date.now() + 60_000);
+  } finally {
+    walk.ambit("tasks", "cancel", first);
+    runner.kill("SIGTERM");
+  }
+}, 120_000);
 
 test("ambit org budgets shows what each budget has spent and what is left; org show has the limits", () => {
   expect(ran("task", "ok.sh").state).toBe("done");

@@ -113,6 +113,9 @@ describe("a task", () => {
     expect(walk.read("made.txt")).toBe("made\n");
     expect(statesOf(id)).toEqual(["queued", "running", "done"]);
   });
+  test("without words is refused, also if they are blank", () => {
+    for (const words of ["", " ", "\t\n"]) expect(walk.ambit("tasks", "add", "maker", words).status).toBe(2);
+  });
   test("of an agent without the capability is denied, and is not tried again", () => {
     const id = add("junior", "--", "sh", "-c", "echo x > denied.txt");
     walk.ambit("tasks", "work", "--once");

@@ -71,7 +71,7 @@ export async function workOf(
   const workspace = ports.workspaceAt?.() ?? null;
   if (workspace === null) return error(NO_WORKSPACE, "ambit init");
   const prompt = words.join(" ");
-  if (prompt === "" && behind.length === 0) return usage("say what to do, or name a program after `--`");
+  if (prompt.trim() === "" && behind.length === 0) return usage("say what to do, or name a program after `--`");
   if (Math.max(prompt.length, behind.join("").length) > promptCharactersMax)
     return usage(`a task has at most ${promptCharactersMax} characters: put the rest into a file, and name it`);
   if (prompt !== "" && behind.length > 0) return usage("a task has words for the client or a program, not both");

@@ -142,7 +142,12 @@ class Deliveries {
     );
     // A secret may have been bound to other tools since.
     const isBound = isHookSecret(this.#parts, name);
-    const isGood = found === undefined ? false : isBound ? await isSigned(name, `${at}.${body}`, signature) : null;
+    const isGood =
+      found === undefined || !SIGNATURE.test(signature)
+        ? false
+        : isBound
+          ? await isSigned(name, `${at}.${body}`, signature)
+          : null;
     if (isGood === null)
       return refusal("not_available", "the secret of the webhook cannot be read: ambit secrets list");
     if (found === undefined || !isGood) return this.#refuse(workspace, name, "unsigned");
@@ -170,6 +175,8 @@ class Deliveries {
 }
 
 const bodyCharactersMax = 65_536;
+/** One spelling of each: another one of the same bytes would not be found among those that were accepted. */
+const SIGNATURE = /^[0-9a-f]{64}$/;
 const REFUSED = {
   unsigned: "the signature is not right",
   late: "the time of the signature is too far from now",

@@ -188,7 +188,7 @@ export function workIn(value: JsonObject): Work | null {
   if (agent === null || workspace === null || prompt === null || timeoutMilliseconds === null || attemptsMax === null)
     return null;
   if (value["argv"] !== null && (argv === null || argv.length === 0)) return null;
-  if ((argv === null) === (prompt === "")) return null;
+  if ((argv === null) === (prompt.trim() === "")) return null;
   if (argv !== null && argv.join("").length > promptCharactersMax) return null;
   return { agent, workspace, prompt, argv, timeoutMilliseconds, attemptsMax };
 }

@@ -19,6 +19,7 @@ const attemptsMax = 3;
 /** What hinders a trigger besides the file, a secret for example, is looked at again after this. */
 const againMilliseconds = 2000;
 const idCharacters = 20;
+const workspacesMax = 256;
 
 type EntryOf = (schedule: Schedule, change: string) => LogEntry;
 type Waiting = readonly WaitingTrigger[];
@@ -94,6 +95,7 @@ export class FileSchedules {
       await this.#change(one, "paused", (known) => pausedSchedule(known, written.problem ?? ""));
     const lines = Object.fromEntries(written.triggers.map(({ name, line }) => [this.#idOf(workspace, name), line]));
     const applied: Applied = { text, at: wall(), lines, waiting };
+    if (this.#applied.size >= workspacesMax) this.#applied.clear();
     this.#applied.set(workspace, applied);
     return applied;
   }

@@ -47,7 +47,7 @@ export class RunBudgets {
       const rest = (one.milliseconds ?? 0) - (used?.value.get(one.account) ?? 0);
       if (rest <= 0) return unfunded(one, one.ends);
       const left = rest - (this.#reserved.get(one.account) ?? 0);
-      if (left <= 0) return unfunded(one, now() + waitMilliseconds);
+      if (left <= 0) return unfunded(one, now() + waitMilliseconds, "is reserved for runs that have not ended");
       if (least === null || left < least.left) least = { limits: one, left };
     }
     const taken = Math.min(least?.left ?? task.timeoutMilliseconds, task.timeoutMilliseconds);
@@ -77,8 +77,8 @@ export class RunBudgets {
 }
 
 /** Without an end another run would meet the same. */
-function unfunded({ name }: AccountLimits, until: number | null): FundsResult {
-  const reason = `the ${name} is used up`;
+function unfunded({ name }: AccountLimits, until: number | null, what = "is used up"): FundsResult {
+  const reason = `the ${name} ${what}`;
   const report: RunReport =
     until === null ? { kind: "denied", reason: `budget_exhausted: ${reason}` } : { kind: "unfunded", until, reason };
   return { ok: false, report, reason };

@@ -88,6 +88,7 @@ export class TaskPower {
     if (!records.record(cwd, agent).ok && !hired.has(agent)) return invalid(null, `there is no agent ${agent}`);
     if (!isBelow(workspace, agent, name.agent, hired) && !isNamedByGrant(call))
       return useDenial("scope_violation", null, `${agent} does not report to you: delegate to agents below you`);
+    if (prompt.trim() === "") return invalid(null, "say what is to be done");
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
       return invalid(null, "the task holds the value of a secret: name the secret instead");
     const depth = await this.#depthOf(session);
@@ -136,6 +137,7 @@ export class TaskPower {
     const { stores, redacting } = this.#parts;
     const { workspace, agent } = session.facts.name;
     if (workspace === null) return invalid(null, "schedules belong to a workspace, and there is none here");
+    if (prompt.trim() === "") return invalid(null, "say what is to be done");
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
       return invalid(null, "the task holds the value of a secret: name the secret instead");
     if (/^\s*on\s/.test(when)) return invalid(null, "only people let files and webhooks start tasks: choose a time");
