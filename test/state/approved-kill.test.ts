@@ -64,7 +64,7 @@ test("each moment: the directive is carried out once, whatever was used up", asy
     for (let asked = 0; asked < approvalsMax && walk.task(id).state !== "done"; asked++) {
       walk.work();
       if (walk.task(id).state !== "parked") continue;
-      // The approval was used, and the directive was not stored: nothing was done without an approval.
+      // The approval was used, and the directive was not stored: nothing was done without a yes.
       expect(walk.madeBy(id)).toEqual([]);
       repeated++;
       expect(walk.ambit("approve", "--yes").status).toBe(0);

@@ -104,8 +104,8 @@ function recordFiles(ports: OrgPorts, org: Org, value: JsonObject): Made {
         `${agent.id}: a record whose policy does not allow code cannot start its client; --to yaml keeps it an agent of the org file, which can`,
       );
   }
-  for (const { name, agent } of org.triggers)
-    if (agent === null)
+  for (const { name, agent, kind } of org.triggers)
+    if (agent === null && kind !== "process")
       notes.push(
         `the trigger ${JSON.stringify(name)} names no agent, and records have no order: it waits until you add \`agent: ID\` to it`,
       );
