@@ -268,7 +268,8 @@ int hook_main(const char *folder, const char *milliseconds, char **words) {
   if (getcwd(cwd, sizeof cwd) == NULL) return block("the working folder is gone");
   const int daemon = reach_daemon(folder);
   if (daemon < 0) {
-    if (errno == ENOENT || errno == ECONNREFUSED) return hook_no_daemon;
+    // A line of the machine's settings names the daemon of who wrote it; each other user has one of their own.
+    if (errno == ENOENT || errno == ECONNREFUSED || errno == EACCES) return hook_no_daemon;
     char why[128];
     snprintf(why, sizeof why, "the daemon cannot be reached: %s", strerror(errno));
     return block(why);

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +20,7 @@ import { CONNECTIONS, connectionOf } from "../../src/clients/connect/connections
 import { hookCommand } from "../../src/clients/connect/hook-command.ts";
 import { serverFile } from "../../src/clients/connect/server-entry.ts";
 import { clientSettings } from "../../src/main/client-settings.ts";
+import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { Fixture } from "./fixture.ts";
 
@@ -388,4 +390,22 @@ describe("the shell line blocks", () => {
     expect(run(program("native", "exit 0"), [missing]).status).toBe(0);
     expect(run(missing, [program("ambit", "exit 0")]).status).toBe(0);
   });
+});
+
+test("a daemon of another user counts as none, before anything is read: `ambit hook` asks the user's own", () => {
+  const base = mkdtempSync(join(tmpdir(), "ambit-other-"));
+  try {
+    chmodSync(base, 0o755);
+    const [native, folder] = [join(base, "native"), join(base, "daemon")];
+    copyFileSync(nativeProgram(root), native);
+    chmodSync(native, 0o755);
+    mkdirSync(folder, { mode: process.getuid?.() === 0 ? 0o700 : 0 });
+    const words = [native, "hook", folder, "5000", "claude", "coder"];
+    const other = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : ["env"];
+    const [program = "", ...rest] = [...other, "/bin/sh", "-c", `${words.join(" ")}; echo $?; cat`];
+    const { stdout, stderr } = spawnSync(program, rest, { cwd: "/", encoding: "utf8", input: "the question" });
+    expect({ stdout, stderr }).toEqual({ stdout: "75\nthe question", stderr: "" });
+  } finally {
+    rmSync(base, { recursive: true });
+  }
 });

@@ -161,7 +161,8 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   if (refused !== null) return refused;
   for (const { path, file } of files) {
     const written = ports.clientSettings.write(path, file);
-    if (!written.ok) return fail(ports, options, EXIT.error, `${path} ${written.message}`, null);
+    const fix = scope === "managed" ? `as root: ambit connect ${client} --agent ${agent} --managed` : null;
+    if (!written.ok) return fail(ports, options, EXIT.error, `${path} ${written.message}`, fix);
   }
   const canary = await askCanary(ports, client, command);
   const trial = isTriable(canary) && options.verify ? await tryHook(ports, found, options.json, seconds) : null;
