@@ -66,7 +66,7 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
       severity: "warning",
       message: `programs run in sandboxes without namespaces: ${message}`,
       meaning:
-        "Landlock, a filter of system calls and a supervisor hold them. Programs work in a copy of the project, see names and sizes of other files, and cannot listen on a port.",
+        "Landlock, a filter of system calls and a supervisor hold them. Programs work in a copy of the project, see names and sizes of other files and where links lead, and cannot listen on a port, watch files or use `/tmp`.",
       fix:
         fix ?? "allow namespaces, as docs/guides/containers.md says, or `namespaces: required` in your own config.yml",
     }),

@@ -88,7 +88,7 @@ int main(int count, char **words) {
         expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);
         expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:443 (authority)"]);
         const other = await sandbox.run(CLIENT, "api.example.test", "444");
-        // Without namespaces every connection comes to the broker, on ports that no grant lists too.
+        // Without namespaces every connection comes to the broker, on ports that are not listed too.
         if (fixture.hasNamespaces) return expect(other.output).toBe("no connection\n");
         expect(other.value).toBeGreaterThan(2);
         expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:444 (authority)"]);

@@ -13,6 +13,7 @@ import { ORDINARY } from "../house/callers.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { writeAgent, writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
+import { until } from "../house/until.ts";
 import { Registry } from "../mcp/registry.ts";
 
 const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
@@ -123,6 +124,15 @@ describe.each(USERS)("in a container, for user %i", (user) => {
     expect(existsSync(join(project, ".ambit", "agents", "evil.md"))).toBe(false);
     expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("old");
     expect(ran.err).toMatch(/self_modification|protected|kept/);
+  });
+
+  test("a live root lands while the program runs, and shows what a person writes meanwhile", async () => {
+    await trusted(["proc.exec{root=live}", "fs.read", "fs.write", "fs.delete"]);
+    const wait = "until [ -s answer.txt ]; do sleep 0.1; done";
+    const running = exec("--root", "live", "--", "sh", "-c", `echo asked > question.txt; ${wait}; cat answer.txt`);
+    await until(() => existsSync(join(project, "question.txt")), "the program's file lands");
+    writeFiles(base, { "project/answer.txt": "answered\n" });
+    expect(await running).toMatchObject({ status: 0, out: "answered\n" });
   });
 
   test("hidden names are not in the copy, and a read-only root changes nothing", async () => {

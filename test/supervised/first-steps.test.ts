@@ -15,8 +15,8 @@ const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
 const FILTERED = ["/usr/bin/python3", FILTER];
 const own = process.getuid?.() ?? 0;
 /** An account with a home folder in the password database, which the tour reads `~` by. */
-const unprivileged = 65_534;
-const USERS = own === 0 ? [0, unprivileged] : [own];
+const knownAccount = 65_534;
+const USERS = own === 0 ? [0, knownAccount] : [own];
 
 describe.each(USERS)("where namespaces are refused, for user %i", (user) => {
   const as = user === own ? {} : { uid: user, gid: user };

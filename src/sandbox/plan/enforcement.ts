@@ -30,7 +30,7 @@ function supervised(plan: Plan): readonly Enforcement[] {
     ...(root?.copy === undefined ? [] : ["the program works in a copy of the folder, at another path"]),
     ...(root?.mode === "draft" ? ["changes are a draft until they land"] : []),
     ...(root?.mode === "live" ? ["changes land while the program runs"] : []),
-    "without namespaces: names, sizes and times of other files can be seen, their content cannot",
+    "without namespaces: names, sizes, times and link targets of other files can be seen, their content cannot",
   ].join("; ");
   const calls = "without namespaces: the supervisor answers every call that names an address; no program can listen";
   return [
