@@ -44,7 +44,13 @@ async function pressedKey() {
   const { stdin } = process;
   stdin.setRawMode(true);
   stdin.resume();
-  const [bytes] = await Promise.race([once(stdin, "data"), once(stdin, "end").then(() => ["q"])]);
+  const listening = new AbortController();
+  const quit = () => ["q"];
+  const [data, end] = ["data", "end"].map((event) => once(stdin, event, { signal: listening.signal }));
+  const [bytes] = await Promise.race([data, end.then(quit)]).catch(quit);
+  // Removes the listeners of the event that did not come; its promise is rejected.
+  for (const one of [data, end]) one.catch(quit);
+  listening.abort();
   stdin.pause();
   stdin.setRawMode(false);
   const key = String(bytes)[0] ?? "q";
