@@ -2,7 +2,7 @@
 // never by anything else. A link that leads nowhere fails the build, and so does a page that loads anything from another host.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "./house/child.mjs";
 import { stampAt } from "./house/digest.mjs";
@@ -37,6 +37,8 @@ async function main() {
   const pages = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".html"));
   const foreign = pages.filter((name) => loadsFromElsewhere(readFileSync(join(built, name), "utf8")));
   if (foreign.length > 0) return fail(`pages that load something from another host: ${foreign.join(", ")}`);
+  const lost = pages.flatMap((name) => lostAnchors(built, name));
+  if (lost.length > 0) return fail(`links to headings that are not there:\n${lost.join("\n")}`);
   say(`${pages.length} pages in site/dist`);
   return 0;
 }
@@ -58,6 +60,21 @@ function loadsFromElsewhere(page) {
   return /<(script|img|iframe|source|video|audio)\b[^>]*\bsrc="(https?:)?\/\/|<link\b[^>]*\bhref="(https?:)?\/\//i.test(
     page,
   );
+}
+
+/** VitePress looks at pages, not at their headings. */
+function lostAnchors(built, name) {
+  const links = readFileSync(join(built, name), "utf8").matchAll(/<a\b[^>]*\bhref="([^":]*)#([^"]+)"/g);
+  return [...links].flatMap(([, path, anchor]) => {
+    const file = path === "" ? name : join(path.startsWith("/") ? "" : dirname(name), path);
+    const page = ["", ".html", "index.html"].map((end) => join(built, `${file}${end}`)).find((one) => isFile(one));
+    const isThere = page !== undefined && readFileSync(page, "utf8").includes(`id="${decodeURIComponent(anchor)}"`);
+    return isThere ? [] : [`${name}: ${path}#${anchor}`];
+  });
+}
+
+function isFile(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function fail(message) {

@@ -22,6 +22,8 @@ export default defineConfig({
   markdown: {
     // Text in angle brackets is a placeholder of ours, never HTML.
     html: false,
+    // As GitHub names headings, so that a link works in both.
+    anchor: { slugify: (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-") },
     config: (md) => {
       md.core.ruler.push("links-of-the-repository", ({ tokens }) => {
         const links = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === "link_open");

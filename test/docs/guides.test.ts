@@ -51,6 +51,18 @@ describe("the guides", () => {
     expect(checked).toBeGreaterThanOrEqual(50);
   });
 
+  test("say the language of each block, and no block of commands hides in another", () => {
+    const pages = [...guides, ...OF_CLIENTS.map((name) => join("docs", "guides", name))];
+    const found = pages.flatMap((guide) => {
+      const page = read(root, guide);
+      const plain = page.split("\n").filter((line) => line.startsWith("```"));
+      const isUnnamed = plain.some((line, at) => at % 2 === 0 && line === "```");
+      const hidden = blocksOf(page, "text").filter((block) => /^(\$ )?ambit /m.test(block));
+      return [...(isUnnamed ? [guide] : []), ...hidden];
+    });
+    expect(found).toEqual([]);
+  });
+
   test("are told apart from commands that do not exist, and from another exit status", () => {
     expect(run("ambit exect coder -- ls").status).toBe(2);
     expect(isExpected({ text: "ambit agents revoke --link ID", says: null }, 2)).toBe(false);
