@@ -11,16 +11,17 @@ const answerMillisecondsMax = 60_000;
 export function startAgent(words, options) {
   const stdio = ["ignore", "inherit", "inherit", "ipc"];
   const child = fork(fileURLToPath(import.meta.url), words, { ...options, stdio, detached: true });
+  const ended = once(child, "exit").then(() => [{ error: "the agent's process has ended" }]);
   return {
     ask: async (...what) => {
-      child.send(what);
-      const [answer] = await once(child, "message");
+      child.send(what, () => {});
+      const [answer] = await Promise.race([once(child, "message"), ended]);
       if (answer.error !== undefined) throw new Error(answer.error);
       return answer.value;
     },
     close: async () => {
-      child.send(["close"]);
-      await once(child, "close");
+      child.send(["close"], () => {});
+      await ended;
     },
   };
 }

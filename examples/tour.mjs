@@ -64,16 +64,17 @@ async function runPrograms() {
     writeFileSync(join(project, "README.md"), "# A project\n\nWhat an agent may read.\n");
     mkdirSync(join(own, "config", "ambit"), { recursive: true });
     writeFileSync(join(own, "config", "ambit", "config.yml"), `resolver: ${JSON.stringify(network.resolver)}\n`);
-    // A person's word: outside the home folder the daemon does not start by itself.
-    await start(project, ["daemon", "start"]);
     const [trusting, ...rest] = programs;
     await visit(project, trusting);
-    const tried = await start(project, ["exec", "maker", "--json", "--", "true"]);
-    if (tried.text.includes('"sandbox_unavailable"')) {
+    // A person's word: outside the home folder the daemon does not start by itself.
+    await start(project, ["daemon", "start"]);
+    const tried = await start(project, ["exec", "maker", "--", "true"]);
+    if (tried.status !== 0) {
       counted.stops++;
       counted.unexpected++;
       const { text } = await start(project, ["doctor"]);
-      await pages.show(`\n# this machine has no sandbox, so the tour can run no program; ambit doctor says:\n${text}`);
+      const why = "this machine has no sandbox, so the tour can run no program";
+      await pages.show(`\n# ${why}\n${tried.text}\n# ambit doctor says:\n${text}`);
       return;
     }
     for (const stop of rest) await visit(project, stop);
