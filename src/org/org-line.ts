@@ -13,6 +13,8 @@ export const ORG_KEYS: Readonly<Record<OrgScope, readonly string[]>> = {
 
 /** Keys that limit an agent: a line that nearly is one of them must not pass as prose. */
 const LIMITING_KEYS: readonly string[] = ["capabilities", "defaults", "budget"];
+/** Keys that say when a trigger starts: without them it would wait for a webhook. */
+const STARTING_KEYS: readonly string[] = ["every", "cron", "file", "after"];
 
 export type OrgLine =
   | { readonly kind: "prose" }
@@ -39,7 +41,8 @@ export function readOrgLine(line: string, scope: OrgScope): OrgLine {
     return { kind: "metadata", key, keyRange, value: { start: Math.min(start, end), end } };
   }
   const isObject = rest.trimStart().startsWith("{");
-  const meant = nearestName(foldName(written), LIMITING_KEYS, bullet === undefined && !isObject ? 1 : undefined);
+  const names = scope === "trigger" && bullet === "-" ? [...LIMITING_KEYS, ...STARTING_KEYS] : LIMITING_KEYS;
+  const meant = nearestName(foldName(written), names, bullet === undefined && !isObject ? 1 : undefined);
   return meant === null ? { kind: "prose" } : { kind: "doubtful", key: written, keyRange, meant };
 }
 

@@ -32,6 +32,8 @@ describe("a line is metadata if its scope knows the key, else prose", () => {
     ["Note: remember this", "agent", null],
     ["- every: 7d", "agent", null],
     ["- every: 7d", "trigger", "every"],
+    ["- Note: evaluate the report", "trigger", null],
+    ["evry: 7d", "trigger", null],
     ["- defaults: {}", "org", "defaults"],
   ])("%s in %s", (line, scope, key) => {
     const read = readOrgLine(line, scope);
@@ -42,6 +44,8 @@ describe("a line is metadata if its scope knows the key, else prose", () => {
     ["- capabilites: {}", "agent"],
     ["- defaults: {}", "agent"],
     ["- capabilities: {}", "trigger"],
+    ["- evry: 7d", "trigger"],
+    ["- files: docs/**", "trigger"],
   ] as const)("%s in %s is no silent prose", (line, scope) => {
     expect(readOrgLine(line, scope).kind).toBe("doubtful");
   });
