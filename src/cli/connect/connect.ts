@@ -122,7 +122,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
       ports,
       options,
       EXIT.usage,
-      `${connection.title} has no file for --${scope} that adds a server to the others`,
+      `${connection.title} cannot add an MCP server with --${scope} without disabling your other servers`,
       `ambit connect ${client} --agent ${agent} --user --mcp`,
     );
   const gateway = isAlone ? gatewayPlan(ports, client, scope) : null;
@@ -134,7 +134,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   for (const { path, file } of files) {
     const preview = ports.clientSettings.preview(path, file);
     if (!preview.ok)
-      return fail(ports, options, EXIT.error, `${path}: ${preview.message}`, "mend the file, or remove it");
+      return fail(ports, options, EXIT.error, `${path}: ${preview.message}`, "correct the file, or move it away");
     const { before, after } = preview.value;
     changes.push({ path, isNew: before === null, isChanged: before !== after });
   }

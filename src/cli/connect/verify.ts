@@ -37,7 +37,7 @@ export function trialText(paint: Paint, title: string, trial: TrialOutcome | nul
       return `${paint.good("ok")}: ${title}${version} itself ran the hook, and did not run the command that it denied${note}`;
     }
     case "ran":
-      return `${paint.bad("error")}: ${title}${version} itself ran a command that the hook denies: nothing holds its calls; use: ambit run`;
+      return `${paint.bad("error")}: ${title}${version} itself ran a command that the hook denies: the hook does not protect this client; use: ambit run`;
     case "unknown":
       return notVerified(`: ${visibleText(trial.why)}`);
     default:

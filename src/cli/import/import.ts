@@ -128,7 +128,7 @@ export async function importCommand(
       "--agent coder",
     );
   const rules = rulesIn(ports, files, options.user);
-  if ("message" in rules) return fail(ports, options, EXIT.error, rules.message, "mend the file, or remove it");
+  if ("message" in rules) return fail(ports, options, EXIT.error, rules.message, "correct the file, or move it away");
   if (rules.found.length === 0) {
     const where = files
       .flatMap(({ project, user }) => [...project, ...(options.user ? user.map((path) => `~/${path}`) : [])])

@@ -198,7 +198,7 @@ export class ServerHttp implements ServerConnection {
       return this.#exchange(message, body, id, signal, false);
     if (status === 401 && !this.#hasCredential) return SIGN_IN_REQUIRED;
     if (status === 403 && version !== null)
-      return { ...SIGN_IN_REQUIRED, message: "it refuses what the sign-in allows, or wants one that allows more" };
+      return { ...SIGN_IN_REQUIRED, message: "status 403: the sign-in lacks a scope that this call needs" };
     if (status === 401 || status === 403) return `it refuses the credentials (status ${status})`;
     if (status >= 300 && status < 400) return `it answers with a redirect (status ${status}), which is not followed`;
     return `it answers with status ${status}`;

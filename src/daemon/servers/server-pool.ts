@@ -82,12 +82,12 @@ export class ServerPool {
 
   /** Processes of servers that are written differently by now, or not at all. */
   retire(session: ServerOwner, digests: ReadonlySet<string>): void {
-    this.#endWhere((one) => one.session === session.facts.id && !digests.has(one.digest));
+    this.#endWhere((one) => one.session === session.facts.id && !digests.has(one.digest), "its entry changed");
   }
 
   close(): void {
     clearInterval(this.#sweeping);
-    this.#endWhere(() => true);
+    this.#endWhere(() => true, "the daemon stops");
   }
 
   #start(session: ServerOwner, wanted: CatalogServer, pathSettings: PathSettings, key: string, now: number): Upstream {
@@ -131,27 +131,27 @@ export class ServerPool {
   #watch(session: ServerOwner): void {
     if (this.#watched.has(session)) return;
     this.#watched.add(session);
-    const end = (): void => this.#endWhere((one) => one.session === session.facts.id);
+    const end = (): void => this.#endWhere((one) => one.session === session.facts.id, "its session closed");
     session.onClose(end);
     session.onAbort?.(end);
   }
 
   #sweep(): void {
     const now = this.#options.elapsed();
-    this.#endWhere(({ upstream, used }) => upstream.isIdle && now - used > idleMilliseconds);
+    this.#endWhere(({ upstream, used }) => upstream.isIdle && now - used > idleMilliseconds, "it was idle");
   }
 
   #makeRoom(): void {
     if (this.#servers.size < processesMax) return;
     const idle = [...this.#servers.values()].find(({ upstream }) => upstream.isIdle);
-    if (idle !== undefined) this.#endWhere((one) => one === idle);
+    if (idle !== undefined) this.#endWhere((one) => one === idle, "another server needed its place");
   }
 
-  #endWhere(isMeant: (one: PooledServer) => boolean): void {
+  #endWhere(isMeant: (one: PooledServer) => boolean, why: string): void {
     for (const [key, one] of [...this.#servers]) {
       if (!isMeant(one)) continue;
       this.#servers.delete(key);
-      one.upstream.end(`${ENDED_BY_US}: it was idle, its session closed, or its entry changed`);
+      one.upstream.end(`${ENDED_BY_US}: ${why}`);
     }
   }
 }

@@ -386,4 +386,5 @@ export class Upstream {
   }
 }
 
-const UNFINISHED = "the server asks for input or for a model before it answers, which ambit does not offer";
+const UNFINISHED =
+  "the server asked for input for a request that allows none; only tool calls and reads of resources and prompts may ask";
