@@ -71,7 +71,9 @@ export function tellRefusal(ports: ControlPorts, refusal: Refusal, json: boolean
   if (json) ports.print(jsonLine({ ok: false, code, message, fix }));
   else {
     const hint = fix === null ? "" : `\n  fix: ${visibleText(fix)}`;
-    ports.printError(`${ports.paint.bad("error")}: ${code}: ${visibleText(message)}${hint}`);
+    // What a program wrote may have several lines, of which none looks like one of ours.
+    const text = message.split("\n").map(visibleText).join("\n  | ");
+    ports.printError(`${ports.paint.bad("error")}: ${code}: ${text}${hint}`);
   }
   return DAEMONS.has(code) ? EXIT.daemon : EXIT.error;
 }

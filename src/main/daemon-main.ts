@@ -12,11 +12,14 @@ import { daemonLog } from "../platform/daemon/daemon-log.ts";
 import { readPeer } from "../platform/daemon/peers.ts";
 import { takeStateLock } from "../platform/daemon/state-lock.ts";
 import { nativeProgram } from "../platform/native-program.ts";
+import { homeFolder } from "../platform/path-settings.ts";
 import { composeDaemon } from "./daemon.ts";
 
 process.title = "ambit-daemon";
 process.umask(0o077);
 process.chdir("/");
+/** Of a user id that the password database does not know it is in the environment; programs of the daemon get none of that. */
+const home = homeFolder();
 for (const name of Object.keys(process.env)) delete process.env[name];
 process.env["PATH"] = "/usr/bin:/bin";
 
@@ -39,6 +42,7 @@ async function main({ state, idleSeconds }: DaemonArguments, program: string): P
   let connections = (): number => 0;
   const composed = await composeDaemon({
     state,
+    home,
     program,
     connections: () => connections(),
     stop: () => end(),

@@ -43,7 +43,7 @@ import { readPeer } from "../platform/daemon/peers.ts";
 import { takeRefusedCalls } from "../platform/daemon/refused-calls.ts";
 import { sha256 } from "../platform/digest.ts";
 import type { UserFolders } from "../platform/folders.ts";
-import { homeFolder, userName } from "../platform/path-settings.ts";
+import { userName } from "../platform/path-settings.ts";
 import { realRoot } from "../platform/real-path.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { RootLock } from "../sandbox/drafts/root-lock.ts";
@@ -70,6 +70,7 @@ export interface ComposedDaemon {
 
 export interface DaemonOptions {
   readonly state: string;
+  readonly home: string | null;
   readonly program: string;
   connections(): number;
   stop(): void;
@@ -78,8 +79,7 @@ export interface DaemonOptions {
 
 /** INVARIANT: the caller holds the state's lock. */
 export async function composeDaemon(options: DaemonOptions): Promise<Answer<ComposedDaemon>> {
-  const { state, program, log, connections, stop } = options;
-  const home = homeFolder();
+  const { state, home, program, log, connections, stop } = options;
   const folders: UserFolders = { state, config: configFolder(state, home) };
   const opened = await openDaemonState({
     ...{ state, program, log },

@@ -1,7 +1,7 @@
 // A user id that the password database does not know, as `docker run --user 4711` has: the home folder is `$HOME` if it belongs to
 // that id, and nothing else. The id is real: a user namespace maps the person who runs the tests to it.
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ownFolder } from "../house/own-folder.ts";
@@ -40,6 +40,15 @@ test("works in a $HOME of its own, and keeps its log there", () => {
   });
   expect(ambit(env, "call", "coder", "fs_list", "{}").out).not.toContain("no state folder");
   expect(existsSync(join(home, ".local", "state", "ambit"))).toBe(true);
+  expect(ambit(env, "daemon", "stop").status).toBe(0);
+});
+
+test("has the daemon read its own configuration, as commands do", () => {
+  const env = { HOME: home };
+  const config = join(home, ".config", "ambit");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "mcp.yml"), "servers:\n  notes: { command: [notes-server] }\n");
+  expect(ambit(env, "mcp", "list").out).toContain("notes-server");
   expect(ambit(env, "daemon", "stop").status).toBe(0);
 });
 

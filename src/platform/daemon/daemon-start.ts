@@ -111,7 +111,7 @@ async function tryStart<T>(asked: StartOptions<T>, folder: string, until: number
 }
 
 async function start<T>(
-  { bundle, state, idleSeconds }: StartOptions<T>,
+  { bundle, state, home, idleSeconds }: StartOptions<T>,
   folder: string,
   until: number,
 ): Promise<Refusal | null> {
@@ -123,8 +123,9 @@ async function start<T>(
   }
   const words = [...QUIET, bundle, "--state", state, "--idle", String(idleSeconds), "--announce"];
   const child = spawn(process.execPath, words, {
-    // The daemon inherits nothing from the first client that needs it.
-    env: { PATH: "/usr/bin:/bin" },
+    // The daemon inherits nothing from the first client that needs it. INVARIANT: its home folder is the one of the command, also for a user
+    // id that the password database does not know: it reads the same configuration, with its ceiling.
+    env: { PATH: "/usr/bin:/bin", ...(home === null ? {} : { HOME: home }) },
     cwd: "/",
     detached: true,
     stdio: ["ignore", log, log, "pipe"],
