@@ -202,7 +202,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     servers.close();
     await hosts.close();
     await programs.close();
-    drafts.close();
+    await drafts.close();
     await opened.value.close();
   };
   return { ok: true, value: { daemon, close } };

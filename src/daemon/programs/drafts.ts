@@ -2,7 +2,7 @@
 
 import { arch } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -65,8 +65,11 @@ export interface DaemonDrafts {
   /** Sandboxes for importing git changes; null if this machine has none. */
   useSandboxes(sandboxes: () => Sandboxes | null): void;
   note(line: string): void;
-  close(): void;
+  close(): Promise<void>;
 }
+
+/** What is not removed by then is removed at the next start. */
+const settleMillisecondsMax = 5_000;
 
 export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const { state, program, records, now, note } = options;
@@ -150,6 +153,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       };
     },
     recover: async () => {
+      folders.clearDiscarded();
       await recoverCopies({ folders, records: draftRecords, program: native, note });
       await lifecycle.recover();
     },
@@ -157,7 +161,10 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       sandboxes = one;
     },
     note,
-    close: () => workers.close(),
+    close: async () => {
+      workers.close();
+      await Promise.race([folders.settled(), setTimeout(settleMillisecondsMax, undefined, { ref: false })]);
+    },
   };
 }
 

@@ -79,7 +79,7 @@ function needsCopy({ masked }: Plan, { mode }: PlanRoot, { copies }: LiveSandbox
 
 async function runInCopy(inner: Sandboxes, run: Run, root: PlanRoot, live: LiveRoot): Promise<RunResult> {
   const [owner, plan, command, sinks, judge, signal] = run;
-  const copy = { draft: live.id, path: segmentsOf(live.copyPath) };
+  const copy = { draft: live.id, path: segmentsOf(live.copyPath), size: live.size };
   const isWritten = root.mode !== "ro";
   let result: RunResult;
   try {

@@ -2,7 +2,7 @@
 // `work`, which belongs to the kernel.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDraftId, RECORD_FILE } from "./draft-records.ts";
 import { removeTree } from "./remove-tree.ts";
@@ -14,10 +14,14 @@ export interface DraftFolder {
 }
 
 const randomBytesPerId = 8;
+/** Before the id of a draft that was discarded: no id begins so. */
+const GONE = "gone-";
 
 export class DraftFolders {
   /** Absolute: the folder of all drafts. */
   readonly folder: string;
+  /** Removals that run now. */
+  readonly #removals = new Set<Promise<void>>();
 
   constructor(state: string) {
     this.folder = join(state, "drafts");
@@ -44,8 +48,12 @@ export class DraftFolders {
 
   /** Oldest first: their ids begin with the time. */
   list(): readonly string[] {
+    return this.#names().filter(isDraftId).sort();
+  }
+
+  #names(): readonly string[] {
     try {
-      return readdirSync(this.folder).filter(isDraftId).sort();
+      return readdirSync(this.folder);
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
       throw error;
@@ -81,6 +89,34 @@ export class DraftFolders {
     const path = this.path(id);
     if (this.isEmpty(id) && removeEmpty(path)) return;
     await removeTree(path);
+  }
+
+  /**
+   * Like `remove`, without waiting for its files: from now on there is no such draft, also after a crash. Throws as the system
+   * does.
+   */
+  discard(id: string): void {
+    const gone = join(this.folder, `${GONE}${id}`);
+    renameSync(this.path(id), gone);
+    this.#clear(gone);
+  }
+
+  /** After a crash: what was discarded and is still there. */
+  clearDiscarded(): void {
+    for (const name of this.#names()) if (name.startsWith(GONE)) this.#clear(join(this.folder, name));
+  }
+
+  /** Resolves when nothing is being removed. */
+  async settled(): Promise<void> {
+    while (this.#removals.size > 0) await Promise.all(this.#removals);
+  }
+
+  /** What is left after a failure is tried again at the next start. */
+  #clear(path: string): void {
+    const removal = removeTree(path)
+      .catch(() => undefined)
+      .then(() => void this.#removals.delete(removal));
+    this.#removals.add(removal);
   }
 }
 

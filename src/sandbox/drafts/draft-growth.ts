@@ -28,7 +28,7 @@ export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => str
       const isWritten = root?.mode === "draft" || root?.mode === "live";
       if (!isWritten && plan.home === undefined) return inner.run(owner, plan, command, sinks, judge, signal);
       const growth = new DraftGrowth(limits, signal);
-      if (root?.copy !== undefined) await growth.watchCopy(pathText(root.copy.path));
+      if (root?.copy !== undefined) growth.watchCopy(pathText(root.copy.path), root.copy.size);
       if (plan.home !== undefined) growth.watchHome(pathText(plan.home));
       const watched = {
         ...command,
@@ -64,9 +64,7 @@ class DraftGrowth {
   }
 
   /** A live copy may be as large as the project, and grow by what a draft may have. */
-  async watchCopy(folder: string): Promise<void> {
-    // Without a first size nothing of the copy counts as the project's.
-    const start = await draftSize(folder).catch(() => ({ bytes: 0, inodes: 0 }));
+  watchCopy(folder: string, start: DraftSize): void {
     void this.#run(folder, start);
   }
 

@@ -1,6 +1,6 @@
 // Records of drafts on a real disk: waiting changes are listed where there are some, and a record exists before it is
 // flushed.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -43,4 +43,24 @@ test("an empty draft is removed with its record and the kernel's leftovers", asy
   mkdirSync(join(path, "work", "work", "incompat", "volatile"), { recursive: true });
   await folders.remove(id);
   expect(existsSync(path)).toBe(false);
+});
+
+test("a discarded draft is gone at once, and its files afterwards", async () => {
+  const { id, path } = folders.make();
+  mkdirSync(join(path, "copy", "deep"), { recursive: true });
+  writeFileSync(join(path, "copy", "deep", "file"), "text");
+  folders.discard(id);
+  expect(existsSync(path)).toBe(false);
+  expect(folders.list()).toEqual([]);
+  await folders.settled();
+  expect(readdirSync(folders.folder)).toEqual([]);
+});
+
+test("what a crash left of a discarded draft is removed at the next start, and no draft is", async () => {
+  const { id } = folders.make();
+  mkdirSync(join(folders.folder, `gone-${id}`, "copy"), { recursive: true });
+  const again = new DraftFolders(state);
+  again.clearDiscarded();
+  await again.settled();
+  expect(readdirSync(folders.folder)).toEqual([id]);
 });

@@ -10,7 +10,7 @@ export interface DraftSize {
 
 /** More than any limit on the files of drafts. */
 const inodesMax = 2_000_000;
-const blockBytes = 512;
+export const blockBytes = 512;
 
 /**
  * Everything below the folders; zero where there is none, or where a name is gone before it is counted. Fails where a

@@ -41,15 +41,16 @@ class Removal {
 
   async #empty(folder: Buffer, depth: number): Promise<void> {
     await chmodOf(folder, 0o700);
-    for (let some = await this.#some(folder); some.length > 0; some = await this.#some(folder))
-      for (const entry of some) {
-        const path = below(folder, entry.name);
-        if (!entry.isDirectory()) await unlink(path);
-        else if (depth < depthMax) {
+    for (let count = entriesAtOnceMax; count === entriesAtOnceMax; ) {
+      const some = await this.#some(folder);
+      count = some.length;
+      for (const path of await unlinkFiles(folder, some)) {
+        if (depth < depthMax) {
           await this.#empty(path, depth + 1);
           await rmdir(path);
         } else await this.#moveUp(path);
       }
+    }
   }
 
   /** Not all of a folder at once: a listing of 150,000 names would hold the event loop up. */
@@ -74,6 +75,14 @@ class Removal {
   #isPending(path: Buffer): boolean {
     return this.#pending.some((one) => one.equals(path));
   }
+}
+
+/** All at once: a round trip to the thread pool takes longer than the removal of a file. Returns the folders. */
+async function unlinkFiles(folder: Buffer, entries: readonly Dirent<Buffer>[]): Promise<readonly Buffer[]> {
+  const files = entries.filter((entry) => !entry.isDirectory());
+  const done = await Promise.allSettled(files.map(({ name }) => unlink(below(folder, name))));
+  for (const one of done) if (one.status === "rejected") throw one.reason;
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => below(folder, name));
 }
 
 function below(folder: Buffer, name: Buffer): Buffer {

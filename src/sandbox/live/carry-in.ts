@@ -65,7 +65,7 @@ async function replace(
   const fresh = join(incoming, `new-${++count}`);
   try {
     if (real.kind === "link") symlinkSync(from.readLink(name), fresh);
-    else if (!isSameStamp(await copyWithTimes(from, name, fresh), real)) return false;
+    else if (!isSameStamp((await copyWithTimes(from, name, fresh))?.seen ?? null, real)) return false;
     // The program may have written it since the comparison: then it is no longer the person's change alone.
     if (!isSameStamp(into.stamp(name), copy)) return false;
     renameSync(fresh, into.pathOf(name));

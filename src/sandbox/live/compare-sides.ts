@@ -36,6 +36,8 @@ export interface CompareRequest {
   readonly copy: TreeFolder;
   readonly base: BaseTree;
   isHidden(path: readonly string[]): boolean;
+  /** Only what the program changed: the project is looked at where the copy changed. */
+  readonly isCopyOnly?: boolean;
 }
 
 const entriesPerTurn = 100;
@@ -86,7 +88,8 @@ class Comparing {
     this.#folders.push({ path, real: real?.inode ?? null, copy: copy?.inode ?? null });
     const own = copy?.names() ?? NO_NAMES;
     this.#unreadable += own.unreadable;
-    const names = new Set([...(real?.names().names ?? []), ...own.names, ...(base?.children.keys() ?? [])]);
+    const inReal = this.#request.isCopyOnly === true ? NO_NAMES : (real?.names() ?? NO_NAMES);
+    const names = new Set([...inReal.names, ...own.names, ...(base?.children.keys() ?? [])]);
     for (const name of names) {
       if (++this.#names > namesMax) {
         this.#isComplete = false;
@@ -104,17 +107,18 @@ class Comparing {
     path: readonly string[],
     name: string,
   ): Promise<void> {
-    const inCopy = copy?.stamp(name) ?? null;
+    const seenCopy = copy?.stamp(name) ?? null;
     // A pipe or a socket: nothing of the project is deleted for it.
-    if (inCopy === "other") {
+    if (seenCopy === "other") {
       this.#unlandable.push(path.join("/"));
       return;
     }
-    const isHidden = this.#request.isHidden(path);
-    const inReal = isHidden ? null : (real?.stamp(name) ?? null);
-    const [seenReal, seenCopy] = [plain(inReal), inCopy];
-    const isRealChanged = !isHidden && !isSameStamp(seenReal, base?.real ?? null);
     const isCopyChanged = !isSameStamp(seenCopy, base?.copy ?? null);
+    // Not looked at, it counts as unchanged.
+    const isSkipped = this.#request.isCopyOnly === true && !isCopyChanged;
+    const isHidden = !isSkipped && this.#request.isHidden(path);
+    const seenReal = isSkipped ? (base?.real ?? null) : isHidden ? null : plain(real?.stamp(name) ?? null);
+    const isRealChanged = !isHidden && !isSameStamp(seenReal, base?.real ?? null);
     if (isRealChanged || isCopyChanged)
       this.#changes.push({ path, real: seenReal, copy: seenCopy, isRealChanged, isCopyChanged });
     const isFolder = seenReal?.kind === "folder" || seenCopy?.kind === "folder" || (base?.children.size ?? 0) > 0;

@@ -1,8 +1,18 @@
 // What a step of a live root does, on real folders: every combination of changes on both sides.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { draftSize } from "../drafts/draft-size.ts";
 import { BaseTree, readBaseLog } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { compareSides, type SideChange } from "./compare-sides.ts";
@@ -26,7 +36,8 @@ beforeEach(async () => {
   copy = TreeFolder.open(join(top, "copy"));
   base = new BaseTree(join(top, "base.jsonl"));
   const limits = { names: 100, bytes: 1_000 };
-  expect(await makeCopy({ real, target: join(top, "copy"), base, limits, isHidden })).toBeNull();
+  const made = await makeCopy({ real, target: join(top, "copy"), base, limits, isHidden });
+  expect(made).toEqual({ ok: true, size: await draftSize(join(top, "copy")) });
 });
 afterEach(() => {
   real.close();
@@ -133,9 +144,53 @@ test("a copy over its limits is refused, and nothing hidden is in it", async () 
     { names: 100, bytes: 3 },
   ]) {
     const target = mkdtempSync(join(top, "again-"));
-    const reason = await makeCopy({ real, target, base: new BaseTree(join(top, "other")), limits, isHidden });
-    expect(reason).toContain("a live root is a copy of all of it");
+    const made = await makeCopy({ real, target, base: new BaseTree(join(top, "other")), limits, isHidden });
+    expect(made).toMatchObject({ ok: false, reason: expect.stringContaining("a live root is a copy of all of it") });
+    expect(readdirSync(target)).toEqual([]);
   }
+});
+
+test("a name that changes between the listing and the copy is left to the comparison", async () => {
+  symlinkSync("a", join(top, "real", "link"));
+  const [target, own] = [mkdtempSync(join(top, "again-")), new BaseTree(join(top, "other"))];
+  const change = (): void => {
+    remove("real", "a");
+    mkdirSync(join(top, "real", "a"));
+    remove("real", "link");
+    write("real", "link", "no link");
+    remove("real", "dir");
+  };
+  const request = {
+    ...{ real, base: own, limits: { names: 100, bytes: 1_000 }, isHidden },
+    // Read after the listing.
+    get target() {
+      change();
+      return target;
+    },
+  };
+  expect(await makeCopy(request)).toMatchObject({ ok: true });
+  expect(readdirSync(target).filter((name) => ["a", "dir", "link"].includes(name))).toEqual([]);
+  expect([...own.top.children.keys()].filter((name) => ["a", "dir", "link"].includes(name))).toEqual([]);
+});
+
+test("after the program only its own changes are found, and the project is looked at where they are", async () => {
+  write("real", "dir/b", "edited by a person");
+  write("real", "fresh", "a person's new file");
+  write("copy", "dir/c", "edited by the program");
+  write("real", "a", "edited by a person");
+  write("copy", "a", "edited by both");
+  remove("copy", ".git/index");
+  const { changes } = await compareSides({ real, copy, base, isHidden, isCopyOnly: true });
+  expect(
+    changes.map(({ path, isRealChanged, isCopyChanged }) => [path.join("/"), isRealChanged, isCopyChanged]),
+  ).toEqual(
+    expect.arrayContaining([
+      ["a", true, true],
+      ["dir/c", false, true],
+      [".git/index", false, true],
+    ]),
+  );
+  expect(changes).toHaveLength(3);
 });
 
 test("a link in the copy does not redirect an edit", async () => {

@@ -7,6 +7,7 @@ import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { DraftFolders } from "../drafts/draft-folders.ts";
 import type { DraftLifecycle } from "../drafts/draft-lifecycle.ts";
 import type { DraftRecord } from "../drafts/draft-records.ts";
+import type { DraftSize } from "../drafts/draft-size.ts";
 import type { LandingContext } from "../drafts/landing.ts";
 import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
@@ -27,9 +28,9 @@ import {
   unlandedOf,
 } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
-import { isEqualContent } from "./same-content.ts";
-import { digestOf, type StagedFile, stage } from "./staging.ts";
-import { isSameStamp, TreeFolder } from "./tree-folder.ts";
+import { changesLeft, isEqualContent } from "./same-content.ts";
+import { landedStamp, type StagedFile, stage } from "./staging.ts";
+import { TreeFolder } from "./tree-folder.ts";
 
 export interface LiveRootParts {
   readonly folders: DraftFolders;
@@ -64,6 +65,8 @@ export class LiveRoot {
   /** Of the real folder. */
   readonly rootIdentity: { readonly device: bigint; readonly inode: bigint };
   readonly #parts: LiveRootParts;
+  /** Absolute: the real folder. */
+  readonly #path: string;
   readonly #real: TreeFolder;
   readonly #copy: TreeFolder;
   readonly #base: BaseTree;
@@ -77,10 +80,13 @@ export class LiveRoot {
   readonly #paths = new Set<string>();
   #lastDraft: string | null = null;
   #isOver = false;
+  #size: DraftSize = { bytes: 0, inodes: 0 };
   #loop: Promise<void> = Promise.resolve();
   #synchronizing: (() => void)[] = [];
 
-  private constructor(parts: LiveRootParts, id: string, real: TreeFolder, began: bigint) {
+  private constructor(parts: LiveRootParts, id: string, path: string, began: bigint) {
+    const real = TreeFolder.open(path);
+    this.#path = path;
     this.#parts = parts;
     this.id = id;
     this.#real = real;
@@ -106,21 +112,26 @@ export class LiveRoot {
     try {
       const { id } = parts.folders.make();
       try {
-        live = new LiveRoot(parts, id, TreeFolder.open(path), began);
+        live = new LiveRoot(parts, id, path, began);
       } catch (error) {
         await parts.folders.remove(id).catch(() => undefined);
         throw error;
       }
-      reason = await makeCopy({
-        ...{ real: live.#real, target: live.copyPath, base: live.#base, limits: parts.limits },
-        isHidden: parts.isHidden,
-      });
+      const { limits, isHidden } = parts;
+      const made = await makeCopy({ real: live.#real, target: live.copyPath, base: live.#base, limits, isHidden });
+      reason = made.ok ? null : made.reason;
+      if (made.ok) live.#size = made.size;
     } catch (error) {
       reason = `the folder cannot be copied: ${messageOf(error)}`;
     }
     if (live !== null && reason === null) return { ok: true, live };
     if (live !== null) await live.discard();
     return { ok: false, reason: reason ?? "the folder cannot be copied" };
+  }
+
+  /** Of the copy before its program ran. */
+  get size(): DraftSize {
+    return this.#size;
   }
 
   /** Starts synchronizing both sides; without it, what changed is carried over at the end alone. */
@@ -136,9 +147,11 @@ export class LiveRoot {
     await this.#loop;
     this.#real.close();
     this.#copy.close();
-    await this.#parts.folders
-      .remove(this.id)
-      .catch((error: unknown) => this.#parts.note(`${this.id}: ${String(error)}`));
+    try {
+      this.#parts.folders.discard(this.id);
+    } catch (error) {
+      this.#parts.note(`${this.id}: ${String(error)}`);
+    }
     this.#parts.lifecycle.forget(this.id);
   }
 
@@ -152,6 +165,8 @@ export class LiveRoot {
   }
 
   async #run(): Promise<void> {
+    // A program that ends at once costs one comparison, that of its end.
+    await this.#watch.wait(quietMilliseconds, 0);
     while (!this.#isOver) {
       const began = performance.now();
       const waiting = this.#synchronizing.splice(0);
@@ -168,12 +183,15 @@ export class LiveRoot {
     for (const tell of this.#synchronizing.splice(0)) tell();
   }
 
-  /** `isPending`: a change waits until its file is quiet. `isFinal`: none does. */
-  async #step(isFinal: boolean): Promise<{ readonly found: Comparison; readonly isPending: boolean }> {
+  /**
+   * `isPending`: a change waits until its file is quiet. `isFinal`: none does. `isLast`: the program has ended, and nothing is
+   * carried in any more.
+   */
+  async #step(isFinal: boolean, isLast = false): Promise<{ readonly found: Comparison; readonly isPending: boolean }> {
     const start = nanoseconds() - tickNanoseconds;
-    const found = await this.#compare();
+    const found = await this.#compare(isLast);
     if (!found.isComplete) throw new Error("there are too many names in the copy; nothing more lands while it runs");
-    this.#watch.follow(found.folders, this.#real, this.#copy);
+    if (!isLast) this.#watch.follow(found.folders, this.#real, this.#copy);
     const plan = await this.#plan(found);
     for (const { path, real, copy } of plan.equal) {
       this.#base.settle(path, real, copy);
@@ -194,8 +212,9 @@ export class LiveRoot {
     return { ...record, masked: [...record.masked, ...hiddenAmong(changes, this.#parts.isHidden)] };
   }
 
-  #compare(): Promise<Comparison> {
-    return compareSides({ real: this.#real, copy: this.#copy, base: this.#base, isHidden: this.#parts.isHidden });
+  #compare(isCopyOnly = false): Promise<Comparison> {
+    const { isHidden } = this.#parts;
+    return compareSides({ real: this.#real, copy: this.#copy, base: this.#base, isHidden, isCopyOnly });
   }
 
   #plan(found: Comparison): Promise<StepPlan> {
@@ -280,25 +299,14 @@ export class LiveRoot {
       return;
     }
     const code = kept?.get(`${file.copy?.kind ?? "delete"} ${keyOf(path)}`);
-    if (kept !== null && code === undefined) return this.#settleLanded(file);
+    // It landed. Where the project differs by now, the person changed it since, and that is carried in.
+    if (kept !== null && code === undefined)
+      return this.#base.settle(path, await landedStamp(file, this.#real), file.copy);
     const told = report.kept.find(({ path: one }) => one === keyOf(path));
     // The person may have just changed it: compared again, and landed or reported as a conflict.
     const isTransient = code === undefined || code === "draft_conflict" || code === "not_landed";
     if (isTransient && !this.#deferred.isGivenUp(keyOf(path))) return;
     this.#deferred.add(change, told?.code ?? "not_landed", told?.reason ?? "it could not be carried over");
-  }
-
-  /** It landed. Where the project differs by now, the person changed it since, and that is carried in. */
-  async #settleLanded({ path, copy, digest }: StagedFile): Promise<void> {
-    const parent = this.#real.descend(path.slice(0, -1));
-    const name = path.at(-1) ?? "";
-    const before = parent?.stamp(name) ?? null;
-    let isSame = copy === null ? before === null : before !== null && before !== "other" && before.kind === copy.kind;
-    if (isSame && digest !== null && parent !== null)
-      isSame =
-        (await digestOf(parent.pathOf(name)).catch(() => null)) === digest && isSameStamp(parent.stamp(name), before);
-    parent?.close();
-    this.#base.settle(path, isSame && before !== "other" ? before : null, copy);
   }
 
   /** Imported semantically: both sides count as in sync, although their files differ. */
@@ -324,16 +332,16 @@ export class LiveRoot {
     try {
       let found: Comparison | null = null;
       for (let round = 0; isSealed && round < 2 && found?.changes.length !== 0; round++) {
-        const step = await this.#step(true);
+        const step = await this.#step(true, true);
         found = step.found;
         if (step.isPending) await pause(tickMilliseconds);
       }
       const start = nanoseconds();
       if (found?.changes.length !== 0) {
         await pause(tickMilliseconds);
-        found = await this.#compare();
+        found = await this.#compare(true);
       }
-      const left = await this.#leftOver(found);
+      const left = await changesLeft(found, this.#real, this.#copy);
       const conflicts = left.filter(
         ({ path, isRealChanged }) => isRealChanged || this.#deferred.isConflict(keyOf(path)),
       );
@@ -366,15 +374,8 @@ export class LiveRoot {
       await this.#parts.lifecycle.keep(this.#record(this.id, this.#began), last === undefined ? [] : [last]);
       draft ??= this.id;
     } else await this.discard();
-    const root = this.#record(this.id, this.#began).root;
-    return { draft: draft ?? this.#lastDraft, root, landed: this.#landed, paths: [...this.#paths], kept, keptMore: 0 };
-  }
-
-  async #leftOver({ changes }: Comparison): Promise<readonly SideChange[]> {
-    const left: SideChange[] = [];
-    for (const change of changes)
-      if (change.isCopyChanged && !(await isEqualContent(change, this.#real, this.#copy))) left.push(change);
-    return left;
+    const [root, landed, paths] = [this.#path, this.#landed, [...this.#paths]];
+    return { draft: draft ?? this.#lastDraft, root, landed, paths, kept, keptMore: 0 };
   }
 
   /** The remaining changes become a waiting draft; null where there are none. */

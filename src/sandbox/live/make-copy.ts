@@ -1,5 +1,6 @@
 // The initial copy of a project for a live root: measured before it is made, without the names hidden from programs.
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fchmodSync,
@@ -15,8 +16,9 @@ import {
 import { chmod, copyFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { blockBytes, type DraftSize } from "../drafts/draft-size.ts";
 import type { BaseTree } from "./base-tree.ts";
-import { type FileStamp, stampOf, type TreeFolder } from "./tree-folder.ts";
+import { type FileStamp, isSameStamp, stampOf, type TreeFolder } from "./tree-folder.ts";
 
 export interface CopyLimits {
   readonly names: number;
@@ -39,28 +41,43 @@ export interface CopyRequest {
 const entriesPerTurn = 100;
 const depthMax = 200;
 
-/** Null once the copy exists; else why it was not made. Rejects as the system does. */
-export async function makeCopy(request: CopyRequest): Promise<string | null> {
-  const { real, limits } = request;
-  const sum = { names: 0, bytes: 0, turn: 0 };
-  const isWithin = await measure(request, real, [], sum);
-  if (!isWithin) {
-    const gibibytes = (limits.bytes / 1_073_741_824).toFixed(1);
-    return `the folder has more than ${limits.names} names or ${gibibytes} GiB, or is too deep, and a live root is a copy of all of it`;
-  }
-  await new Copying(request).folder(real, [], request.target);
-  request.base.flush();
-  return null;
+/** A name of the project, found when it was measured. */
+interface ListedEntry {
+  readonly name: string;
+  readonly found: FileStamp;
+  /** Of a folder. */
+  readonly below: readonly ListedEntry[];
 }
 
-async function measure(
+export type CopyResult =
+  | { readonly ok: true; readonly size: DraftSize }
+  | { readonly ok: false; readonly reason: string };
+
+/** Rejects as the system does. */
+export async function makeCopy(request: CopyRequest): Promise<CopyResult> {
+  const { real, limits } = request;
+  const entries = await list(request, real, [], { names: 0, bytes: 0, turn: 0 });
+  if (entries === null) {
+    const gibibytes = (limits.bytes / 1_073_741_824).toFixed(1);
+    const reason = `the folder has more than ${limits.names} names or ${gibibytes} GiB, or is too deep, and a live root is a copy of all of it`;
+    return { ok: false, reason };
+  }
+  const copying = new Copying(request.base);
+  await copying.folder(real, entries, [], request.target);
+  request.base.flush();
+  return { ok: true, size: copying.size };
+}
+
+/** What is copied, found once; null beyond the limits. */
+async function list(
   request: CopyRequest,
   folder: TreeFolder,
   path: readonly string[],
   sum: { names: number; bytes: number; turn: number },
-): Promise<boolean> {
+): Promise<readonly ListedEntry[] | null> {
   const { limits } = request;
-  if (path.length > depthMax) return false;
+  if (path.length > depthMax) return null;
+  const entries: ListedEntry[] = [];
   for (const name of folder.names().names) {
     if (++sum.turn % entriesPerTurn === 0) await setImmediate();
     const below = [...path, name];
@@ -68,81 +85,105 @@ async function measure(
     if (found === null || found === "other") continue;
     sum.names++;
     sum.bytes += found.kind === "file" ? Number(found.bytes) : 0;
-    if (sum.names > limits.names || sum.bytes > limits.bytes) return false;
+    if (sum.names > limits.names || sum.bytes > limits.bytes) return null;
     const child = found.kind === "folder" ? folder.child(name) : null;
+    // A folder that cannot be opened, or is on another file system, is left out.
+    if (found.kind === "folder" && child === null) continue;
     try {
-      if (child !== null && !(await measure(request, child, below, sum))) return false;
+      const inside = child === null ? [] : await list(request, child, below, sum);
+      if (inside === null) return null;
+      entries.push({ name, found, below: inside });
     } finally {
       child?.close();
     }
   }
-  return true;
+  return entries;
 }
 
+/** The project may change after it was listed: a name that is something else by now is left to the first comparison. */
 class Copying {
-  readonly #request: CopyRequest;
+  readonly #base: BaseTree;
+  readonly #size = { bytes: 0, inodes: 0 };
   #turn = 0;
 
-  constructor(request: CopyRequest) {
-    this.#request = request;
+  constructor(base: BaseTree) {
+    this.#base = base;
   }
 
-  async folder(folder: TreeFolder, path: readonly string[], target: string): Promise<void> {
-    for (const name of folder.names().names) {
+  get size(): DraftSize {
+    return this.#size;
+  }
+
+  async folder(
+    folder: TreeFolder,
+    entries: readonly ListedEntry[],
+    path: readonly string[],
+    target: string,
+  ): Promise<void> {
+    for (const entry of entries) {
       if (++this.#turn % entriesPerTurn === 0) await setImmediate();
-      const below = [...path, name];
-      if (this.#request.isHidden(below)) continue;
-      const found = folder.stamp(name);
-      if (found !== null && found !== "other") await this.#entry(folder, name, found, below, join(target, name));
+      await this.#entry(folder, entry, [...path, entry.name], join(target, entry.name));
     }
   }
 
   async #entry(
     folder: TreeFolder,
-    name: string,
-    found: FileStamp,
+    { name, found, below }: ListedEntry,
     path: readonly string[],
     target: string,
   ): Promise<void> {
-    const { base } = this.#request;
     if (found.kind === "folder") {
       const child = folder.child(name);
-      // A folder that cannot be opened, or is on another file system, is left out.
       if (child === null) return;
       mkdirSync(target, { mode: 0o755 });
-      base.settle(path, found, stampAt(target));
+      this.#settle(path, found, lstatSync(target, BIG));
       try {
-        await this.folder(child, path, target);
+        await this.folder(child, below, path, target);
       } finally {
         child.close();
       }
     } else if (found.kind === "link") {
+      if (!isSameStamp(folder.stamp(name), found)) return;
       symlinkSync(folder.readLink(name), target);
-      base.settle(path, found, stampAt(target));
+      this.#settle(path, found, lstatSync(target, BIG));
     } else {
-      const seen = await copyWithTimes(folder, name, target);
-      if (seen !== null) base.settle(path, seen, stampAt(target));
+      const copied = await copyWithTimes(folder, name, target);
+      if (copied === null) return;
+      this.#size.bytes += Number(copied.made.blocks) * blockBytes;
+      this.#settle(path, copied.seen, copied.made);
     }
+  }
+
+  #settle(path: readonly string[], real: FileStamp, made: BigIntStats): void {
+    this.#size.inodes++;
+    const stamp = stampOf(made, made.dev);
+    this.#base.settle(path, real, stamp === "other" ? null : stamp);
   }
 }
 
-/** Copies a plain file with its times and its executable bit; returns its stamp, or null where it cannot be read. */
-export async function copyWithTimes(folder: TreeFolder, name: string, target: string): Promise<FileStamp | null> {
-  const source = folder.openFile(name);
-  if (source === null) return null;
+const BIG = { bigint: true } as const;
+
+export interface CopiedFile {
+  /** The source when it was read. */
+  readonly seen: FileStamp;
+  readonly made: BigIntStats;
+}
+
+/** Copies a plain file with its times and its executable bit; null where it cannot be read. */
+export async function copyWithTimes(folder: TreeFolder, name: string, target: string): Promise<CopiedFile | null> {
+  const opened = folder.openFile(name);
+  if (opened === null) return null;
+  const { descriptor: source, facts } = opened;
   try {
-    const facts = fstatSync(source, { bigint: true });
     const seen = stampOf(facts, folder.device);
     if (seen === "other") return null;
     const [mode, seconds] = [seen.isExecutable ? 0o755 : 0o644, Number(facts.mtimeNs / 1000n) / 1e6];
-    if (facts.size <= smallBytesMax) {
-      copySmall(source, Number(facts.size), target, { mode, seconds });
-      return seen;
-    }
+    if (facts.size <= smallBytesMax)
+      return { seen, made: copySmall(source, Number(facts.size), target, { mode, seconds }) };
     await copyFile(`/proc/self/fd/${source}`, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await chmod(target, mode);
     await utimes(target, seconds, seconds);
-    return seen;
+    return { seen, made: lstatSync(target, BIG) };
   } finally {
     closeSync(source);
   }
@@ -151,21 +192,22 @@ export async function copyWithTimes(folder: TreeFolder, name: string, target: st
 const smallBytesMax = 65_536;
 
 /** Without the thread pool, whose three round trips cost several times what copying a source file does. */
-function copySmall(source: number, size: number, target: string, facts: { mode: number; seconds: number }): void {
+function copySmall(
+  source: number,
+  size: number,
+  target: string,
+  facts: { readonly mode: number; readonly seconds: number },
+): BigIntStats {
   const content = Buffer.allocUnsafe(size);
   const bytes = readSync(source, content, 0, size, 0);
   const made = openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, facts.mode);
   try {
     for (let at = 0; at < bytes; ) at += writeSync(made, content, at, bytes - at);
+    // The mode is given whatever the umask is.
     fchmodSync(made, facts.mode);
     futimesSync(made, facts.seconds, facts.seconds);
+    return fstatSync(made, BIG);
   } finally {
     closeSync(made);
   }
-}
-
-function stampAt(path: string): FileStamp | null {
-  const facts = lstatSync(path, { bigint: true });
-  const stamp = stampOf(facts, facts.dev);
-  return stamp === "other" ? null : stamp;
 }

@@ -1,8 +1,8 @@
 // Whether project and copy have the same content at one name.
 import { closeSync, readSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import type { SideChange } from "./compare-sides.ts";
-import type { TreeFolder } from "./tree-folder.ts";
+import type { Comparison, SideChange } from "./compare-sides.ts";
+import type { OpenFile, TreeFolder } from "./tree-folder.ts";
 
 const chunkBytes = 262_144;
 
@@ -30,19 +30,31 @@ export async function isEqualContent(
   }
 }
 
-async function areEqualFiles(left: number | null, right: number | null): Promise<boolean> {
+/** Changes of the program that the project does not have. */
+export async function changesLeft(
+  { changes }: Comparison,
+  realRoot: TreeFolder,
+  copyRoot: TreeFolder,
+): Promise<readonly SideChange[]> {
+  const left: SideChange[] = [];
+  for (const change of changes)
+    if (change.isCopyChanged && !(await isEqualContent(change, realRoot, copyRoot))) left.push(change);
+  return left;
+}
+
+async function areEqualFiles(left: OpenFile | null, right: OpenFile | null): Promise<boolean> {
   try {
     if (left === null || right === null) return false;
     const [one, other] = [Buffer.alloc(chunkBytes), Buffer.alloc(chunkBytes)];
     for (;;) {
-      const count = readSync(left, one, 0, chunkBytes, null);
-      if (count !== readSync(right, other, 0, chunkBytes, null)) return false;
+      const count = readSync(left.descriptor, one, 0, chunkBytes, null);
+      if (count !== readSync(right.descriptor, other, 0, chunkBytes, null)) return false;
       if (count === 0) return true;
       if (!one.subarray(0, count).equals(other.subarray(0, count))) return false;
       await setImmediate();
     }
   } finally {
-    if (left !== null) closeSync(left);
-    if (right !== null) closeSync(right);
+    if (left !== null) closeSync(left.descriptor);
+    if (right !== null) closeSync(right.descriptor);
   }
 }

@@ -2,7 +2,16 @@
 // sealed from its start.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+} from "node:fs";
 import { chmod, copyFile, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type FileStamp, isSameStamp, stampOf, type TreeFolder } from "./tree-folder.ts";
@@ -101,20 +110,40 @@ export async function copyPlainFile(
   seen: FileStamp,
   target: string,
 ): Promise<boolean> {
-  const source = parent.openFile(name);
-  if (source === null) return false;
+  const opened = parent.openFile(name);
+  if (opened === null) return false;
+  const { descriptor: source, facts } = opened;
   try {
-    const isSeen = (): boolean => isSameStamp(stampOf(fstatSync(source, { bigint: true }), parent.device), seen);
-    if (!isSeen()) return false;
+    const isSeen = (now: BigIntStats): boolean => isSameStamp(stampOf(now, parent.device), seen);
+    if (!isSeen(facts)) return false;
     await copyFile(`/proc/self/fd/${source}`, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await chmod(target, seen.isExecutable ? 0o755 : 0o644);
-    return isSeen();
+    return isSeen(fstatSync(source, { bigint: true }));
   } finally {
     closeSync(source);
   }
 }
 
-export async function digestOf(path: string): Promise<string> {
+/** The project's state of a name that landed; null where it is no longer what was staged. */
+export async function landedStamp({ path, copy, digest }: StagedFile, real: TreeFolder): Promise<FileStamp | null> {
+  const parent = real.descend(path.slice(0, -1));
+  if (parent === null || copy === null) {
+    parent?.close();
+    return null;
+  }
+  const name = path.at(-1) ?? "";
+  try {
+    const before = parent.stamp(name);
+    if (before === null || before === "other" || before.kind !== copy.kind) return null;
+    if (digest === null) return before;
+    const isSame = (await digestOf(parent.pathOf(name)).catch(() => null)) === digest;
+    return isSame && isSameStamp(parent.stamp(name), before) ? before : null;
+  } finally {
+    parent.close();
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const hash = createHash("sha256");

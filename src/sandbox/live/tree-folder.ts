@@ -24,6 +24,11 @@ export interface FileStamp {
 /** The state of a name: a stamp, nothing, or something that is never copied, such as a pipe. */
 export type EntryState = FileStamp | null | "other";
 
+export interface OpenFile {
+  readonly descriptor: number;
+  readonly facts: BigIntStats;
+}
+
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Without O_NONBLOCK opening a pipe would block. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -94,15 +99,16 @@ export class TreeFolder {
     return folder;
   }
 
-  /** A plain file, open for reading; null for anything else. */
-  openFile(name: string): number | null {
+  /** A plain file, open for reading; null for anything else. The caller closes it. */
+  openFile(name: string): OpenFile | null {
     let descriptor: number;
     try {
       descriptor = openSync(this.pathOf(name), FILE_FLAGS);
     } catch {
       return null;
     }
-    if (fstatSync(descriptor).isFile()) return descriptor;
+    const facts = fstatSync(descriptor, { bigint: true });
+    if (facts.isFile()) return { descriptor, facts };
     closeSync(descriptor);
     return null;
   }

@@ -25,6 +25,8 @@ export interface LiveCopy {
   readonly draft: string;
   /** The host path of the copy. */
   readonly path: PlanPath;
+  /** On the disk, before a program ran in it. */
+  readonly size: { readonly bytes: number; readonly inodes: number };
 }
 
 export interface PlanNetwork {

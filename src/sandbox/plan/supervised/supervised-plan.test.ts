@@ -6,7 +6,7 @@ import { type PrivateFolders, supervisedArgv, supervisedPlan } from "./supervise
 import { supervisedRules } from "./supervised-setup.ts";
 
 const FOLDERS: PrivateFolders = { temporary: at("/state/private/1/tmp"), settings: at("/state/private/1/settings") };
-const COPY = { draft: "d-1", path: at("/state/drafts/d-1/copy") };
+const COPY = { draft: "d-1", path: at("/state/drafts/d-1/copy"), size: { bytes: 0, inodes: 0 } };
 const copied: Plan = { ...PLAN, masked: [], root: { path: at("/home/u/work/ws"), mode: "draft", copy: COPY } };
 
 const MAKE_REG = 1n << 8n;
