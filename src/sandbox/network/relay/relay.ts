@@ -13,7 +13,7 @@ import type { Json, JsonObject } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import type { DoorAnswer, DoorCall } from "../../../core/ports/daemon/door.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
-import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
+import { type Redactor, redactorOf, type StreamRedactor } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
 import { outgoingRequest } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
@@ -229,7 +229,11 @@ export class ModelRelay {
         stop();
       });
       outcome.isSent = true;
-      const answered = await exchange(reached.socket, sent, hop);
+      const answering = exchange(reached.socket, sent, hop);
+      // The patterns of the credential are made while the provider works, not before its first byte is passed on.
+      await new Promise((next) => setImmediate(next));
+      const clean = redactor.stream();
+      const answered = await answering;
       if (!answered.ok) {
         const message = isSilent ? "the provider sent nothing for too long" : answered.message;
         return refuse(response, provider, 502, redactor.redactText(message).value);
@@ -238,7 +242,9 @@ export class ModelRelay {
       const type = answered.response.headers["content-type"] ?? "";
       const usage = new UsageCounter(provider, /^text\/event-stream\b/i.test(type));
       outcome.usage = usage;
-      outcome.isWhole = await pass(answered.response, response, { redactor, usage, provider, stop: stopping.signal });
+      outcome.isWhole = await pass(answered.response, response, {
+        ...{ redactor, clean, usage, provider, stop: stopping.signal },
+      });
     } finally {
       this.#context.stop.removeEventListener("abort", stop);
       response.removeListener("close", stop);
@@ -326,6 +332,8 @@ const ANSWERED =
 
 interface Passing {
   readonly redactor: Redactor;
+  /** Of the body. */
+  readonly clean: StreamRedactor;
   readonly usage: UsageCounter;
   readonly provider: ModelProvider;
   readonly stop: AbortSignal;
@@ -335,7 +343,7 @@ interface Passing {
 async function pass(
   from: IncomingMessage,
   to: ServerResponse,
-  { redactor, usage, provider, stop }: Passing,
+  { redactor, clean, usage, provider, stop }: Passing,
 ): Promise<boolean> {
   stop.addEventListener("abort", () => from.destroy(), { once: true });
   if (stop.aborted) from.destroy();
@@ -350,7 +358,6 @@ async function pass(
     if (typeof value === "string" && ANSWERED.test(name)) to.setHeader(name, redactor.redactText(value).value);
   to.writeHead(status);
   to.flushHeaders();
-  const clean = redactor.stream();
   for await (const piece of from as AsyncIterable<Buffer>) {
     usage.take(piece);
     if (!to.write(clean.write(piece))) await once(to, "drain", { signal: stop });
