@@ -138,7 +138,7 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:gemini@1",
     programs: ["gemini"],
-    least: { version: "0.20.0", packages: ["@google/gemini-cli"] },
+    least: { version: "0.40.0", packages: ["@google/gemini-cli"] },
     model: {
       providers: ["gemini"],
       variables: [

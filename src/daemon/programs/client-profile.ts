@@ -12,8 +12,9 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
+import { realRoot } from "../../platform/real-path.ts";
 import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.ts";
-import type { Limits, Plan, PlanNetwork } from "../../sandbox/plan/plan.ts";
+import type { Limits, Plan, PlanNetwork, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
 import { ASKING, homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
@@ -157,8 +158,15 @@ function clientFault({ root }: Plan, { home, folders }: RunEnvironment): RunRefu
     ["ambit's state", folders.state],
     ["your configuration", folders.config],
   ] as const;
-  const found = around.find(([, folder]) => folder !== null && isWithin(segmentsOf(folder), root.path));
+  const found = around.find(([, folder]) => folder !== null && namesOf(folder).some((one) => isWithin(one, root.path)));
   if (found === undefined) return null;
   const message = `${at} is or holds ${found[0]}: a client runs in the folder of one project`;
   return { code: "scope_violation", message, fix: "change to the project's folder, or use --in FOLDER" };
+}
+
+/** As it is written, and where it is: a root is a path without links. */
+function namesOf(folder: string): readonly PlanPath[] {
+  const written = segmentsOf(folder);
+  const real = realRoot(written);
+  return real === null ? [written] : [written, real];
 }

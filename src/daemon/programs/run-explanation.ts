@@ -1,5 +1,5 @@
 // What a program's result does not say by itself: where a missing program was searched, that the root was read-only, that the
-// sandbox had no network or its loopback no such port, and which command of a person ended it.
+// sandbox had no network, no ssh key, or its loopback no such port, and which command of a person ended it.
 import type { Ending, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 
@@ -10,6 +10,8 @@ const NO_NETWORK =
 /** What clients print where nothing listens on a port of the sandbox's own loopback. */
 const REFUSED_LOOPBACK =
   /(?:ECONNREFUSED (?:127\.0\.0\.1|::1):(\d{1,5})|connect to (?:localhost|127\.0\.0\.1) port (\d{1,5})|(?:localhost|127\.0\.0\.1):(\d{1,5})[^\n]{0,200}refused|host='(?:localhost|127\.0\.0\.1)', port=(\d{1,5}))/i;
+/** What ssh prints where it has no network, no key or no known host. */
+const NO_SSH = /(?:^|\n)ssh: |Permission denied \(publickey|Host key verification failed/;
 /** A message that is split between two chunks is found as long as the pieces are joined by this much. */
 const joinedBytesMax = 256;
 
@@ -18,6 +20,9 @@ const READ_ONLY_HINT =
 
 const NO_NETWORK_HINT =
   "this sandbox has no network: programs reach only hosts of `net.connect`, such as `net.connect{hosts=[example.com],ports=[443]}`; `net.get` is for `web_fetch`";
+
+const NO_SSH_HINT =
+  "there is no ssh key in a sandbox: use an https address (`git remote set-url origin https://HOST/PATH`), keep a token for it (`ambit secrets set NAME --tool git --host HOST`), grant `net.connect{hosts=[HOST],ports=[443]}`, and push with `ambit exec AGENT -- git push`";
 
 export class RunExplanation {
   readonly #argv: readonly string[];
@@ -41,7 +46,7 @@ export class RunExplanation {
     this.#endedBy ??= by;
   }
 
-  /** The same sink, watched for messages about a read-only file system, a missing network and a port without a server. */
+  /** The same sink, watched for messages about a read-only file system, ssh, a missing network and a port without a server. */
   watched(sink: Sinks["output"]): Sinks["output"] {
     return (bytes) => {
       const isReadOnly = this.#plan?.root?.mode === "ro";
@@ -49,6 +54,7 @@ export class RunExplanation {
       if (this.#hint === null) {
         const text = this.#tail + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
         if (isReadOnly && READ_ONLY.test(text)) this.#hint = READ_ONLY_HINT;
+        else if (NO_SSH.test(text)) this.#hint = NO_SSH_HINT;
         else if (isOffline && NO_NETWORK.test(text)) this.#hint = NO_NETWORK_HINT;
         else this.#hint = this.#loopbackHint(text);
         this.#tail = text.slice(-joinedBytesMax);
