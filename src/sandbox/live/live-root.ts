@@ -62,6 +62,8 @@ export class LiveRoot {
   readonly id: string;
   /** Absolute: what the program sees as its root. */
   readonly copyPath: string;
+  /** Of the copy before its program ran. */
+  size: DraftSize = { bytes: 0, inodes: 0 };
   /** Of the real folder. */
   readonly rootIdentity: { readonly device: bigint; readonly inode: bigint };
   readonly #parts: LiveRootParts;
@@ -80,7 +82,6 @@ export class LiveRoot {
   readonly #paths = new Set<string>();
   #lastDraft: string | null = null;
   #isOver = false;
-  #size: DraftSize = { bytes: 0, inodes: 0 };
   #loop: Promise<void> = Promise.resolve();
   #synchronizing: (() => void)[] = [];
 
@@ -120,18 +121,13 @@ export class LiveRoot {
       const { limits, isHidden } = parts;
       const made = await makeCopy({ real: live.#real, target: live.copyPath, base: live.#base, limits, isHidden });
       reason = made.ok ? null : made.reason;
-      if (made.ok) live.#size = made.size;
+      if (made.ok) live.size = made.size;
     } catch (error) {
       reason = `the folder cannot be copied: ${messageOf(error)}`;
     }
     if (live !== null && reason === null) return { ok: true, live };
     if (live !== null) await live.discard();
     return { ok: false, reason: reason ?? "the folder cannot be copied" };
-  }
-
-  /** Of the copy before its program ran. */
-  get size(): DraftSize {
-    return this.#size;
   }
 
   /** Starts synchronizing both sides; without it, what changed is carried over at the end alone. */
