@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { errorCode } from "../../core/base/error-code.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { nativeMissing } from "../native-program.ts";
+import { nativeProblem } from "../native-program.ts";
 import { identityText, ownIdentity, type ProcessIdentity, readIdentity } from "./process-identity.ts";
 
 const FILE = 3;
@@ -84,6 +84,8 @@ function sign(file: number): void {
 }
 
 function runLockCommand(native: string, word: string, file: number): Answer<null> {
+  const problem = nativeProblem(native);
+  if (problem !== null) return refused(problem.message, problem.fix);
   const { status, error, stderr } = spawnSync(native, [word, String(FILE)], {
     env: {},
     cwd: "/",
@@ -94,10 +96,6 @@ function runLockCommand(native: string, word: string, file: number): Answer<null
   });
   if (status === 0) return { ok: true, value: null };
   if (status === 1) return { ok: false, code: "owned", message: "another daemon owns this state folder", fix: null };
-  if (error !== undefined && errorCode(error) === "ENOENT") {
-    const { message, fix } = nativeMissing(native);
-    return refused(message, fix);
-  }
   return refused(`the lock cannot be taken: ${stderr?.trim() || errorCode(error)}`, null);
 }
 

@@ -2,7 +2,7 @@
 // those of our native program alone.
 import { spawnSync } from "node:child_process";
 import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
-import { nativeMissing } from "../../platform/native-program.ts";
+import { nativeMissing, nativeProblem } from "../../platform/native-program.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import { complaintProblem } from "./bubblewrap-error.ts";
 import { hostPath } from "./host-path.ts";
@@ -117,6 +117,7 @@ export function kernelFacts(
   native: string,
   millisecondsMax: number = answerMillisecondsMax,
 ): Readonly<Record<string, unknown>> | null {
+  if (nativeProblem(native) !== null) return null;
   try {
     const facts: unknown = JSON.parse(answer(native, ["facts"], millisecondsMax) ?? "");
     return typeof facts === "object" && facts !== null && !Array.isArray(facts) ? { ...facts } : null;
