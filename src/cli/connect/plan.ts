@@ -9,6 +9,7 @@ import {
 import { serverFile } from "../../clients/connect/server-entry.ts";
 import { dialectOf } from "../../clients/hooks/dialects.ts";
 import { isJsonList, isJsonObject } from "../../core/base/json.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { fail } from "../terminal/problems.ts";
@@ -33,14 +34,10 @@ export function chooseConnection(
 ): ClientChoice | ExitCode {
   const connection = connectionOf(client);
   if (connection === null) {
-    const names = CONNECTIONS.map((one) => one.client).join(", ");
-    return fail(
-      ports,
-      options,
-      EXIT.usage,
-      `there is no client ${client} (${names})`,
-      "ambit connect claude --agent coder",
-    );
+    const names = CONNECTIONS.map((one) => one.client);
+    const meant = nearestName(client, names);
+    const fix = meant === null ? null : `did you mean ${meant}?`;
+    return fail(ports, options, EXIT.usage, `there is no client ${client} (${names.join(", ")})`, fix);
   }
   const scopes = (["project", "user", "managed"] as const).filter((scope) => options[scope] === true);
   const isProject = (ports.workspaceAt?.() ?? null) !== null;
@@ -101,7 +98,8 @@ export function rulesToday(
       if (value === undefined) continue;
       const members = isJsonObject(value) ? Object.entries(value) : [[at.join("."), value] as const];
       const counted = members.map(
-        ([key, one]) => `${key}: ${isJsonList(one) ? `${one.length} rules` : JSON.stringify(one)}`,
+        ([key, one]) =>
+          `${key}: ${isJsonList(one) ? `${one.length} ${one.length === 1 ? "rule" : "rules"}` : JSON.stringify(one)}`,
       );
       lines.push(
         `today  ${visibleText(file ?? path)}: ${counted.map((one) => visibleText(one.slice(0, 100))).join(", ")}`,
