@@ -1,5 +1,7 @@
 // Names of which it is not obvious whether tools run them by themselves, with the reason for the class of each.
 import { expect, test } from "vitest";
+import { CONNECTIONS } from "../../src/clients/connect/connections.ts";
+import { hookGaps } from "../../src/clients/connect/hook-gaps.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 
 const root = ["home", "u", "project"];
@@ -16,6 +18,10 @@ test.each([
   [".vscode/settings.json", "never", "paths of programs that extensions start"],
   [".idea/workspace.xml", "never", "run configurations"],
   [".devcontainer/devcontainer.json", "never", "initializeCommand runs on the host"],
+  [".github/copilot/settings.json", "never", "switches hooks of Copilot CLI off"],
+  [".github/lsp.json", "never", "programs that Copilot CLI starts"],
+  [".github/extensions/x/extension.mjs", "never", "code that Copilot CLI loads"],
+  ["lsp.json", "ask", "programs that Copilot CLI starts"],
   ["ansible.cfg", "ask", "plugin folders of every ansible command in this folder"],
   [".simple-git-hooks.json", "ask", "becomes git hooks at the next install"],
   ["lefthook.yml", "ask", "git hooks read it"],
@@ -50,6 +56,20 @@ test.each([
   [".psqlrc", "free", "psql reads it in the home folder alone"],
 ])("%s in a project: %s (%s)", (path, expected) => {
   expect(classOf(path)).toBe(expected);
+});
+
+test.each(CONNECTIONS.map(({ client }) => client))("an agent cannot switch off the hook of %s", (client) => {
+  const read: string[] = [];
+  const noted = (scope: string, path: string): void => {
+    if (scope === "project") read.push(path);
+  };
+  const value = (scope: string, path: string): undefined => void noted(scope, path);
+  const text = (scope: string, path: string): null => {
+    noted(scope, path);
+    return null;
+  };
+  hookGaps({ client, scope: "project", path: "x", version: null, value, text });
+  expect(read.filter((path) => classOf(path) === "free")).toEqual([]);
 });
 
 test.each([".ssh/config", ".config/git/config", ".tmux.conf", ".psqlrc", ".netrc", ".nvm/nvm.sh", ".aws/config"])(

@@ -19,6 +19,7 @@ import {
 } from "./hook-call.ts";
 import {
   absolute,
+  contentSearch,
   fetchMeaning,
   file,
   files,
@@ -27,6 +28,7 @@ import {
   nameMeaning,
   search,
   shell,
+  trimmed,
   unreadable,
   webSearch,
 } from "./meanings.ts";
@@ -47,7 +49,7 @@ const CLAUDE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
   ["NotebookEdit", file("fs_edit", EDIT, "notebook_path")],
   ["LS", search("fs_list", ["path"], null)],
   ["Glob", search("fs_glob", ["path"], "pattern")],
-  ["Grep", search("fs_grep", ["path"], null)],
+  ["Grep", contentSearch("fs_grep", ["path"], "glob")],
   ["WebFetch", fetchMeaning("web_fetch", "url")],
   ["WebSearch", webSearch("allowed_domains")],
   // Their own calls come to the hook, in the same conversation: they have the same grants, or those of their own record.
@@ -186,17 +188,24 @@ export const CODEX: HookDialect = dialect({
   allow: (input) => (input === null ? PASSED : allowed(input)),
 });
 
+const HEADER = /\*\*\* (Add File|Update File|Delete File|Move to):/;
+
 /** Every file of a patch, by the lines that name one. */
 function patch(input: JsonObject, cwd: string): ToolMeaning {
-  const text = member(input, "command") ?? member(input, "input");
-  if (typeof text !== "string") return unreadable("`command` must be a patch");
+  const texts = ["command", "input"].flatMap((key) => member(input, key) ?? []);
+  if (!texts.every((text): text is string => typeof text === "string")) return unreadable("the patch must be a text");
   const requests: (readonly string[])[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    const trimmed = line.trim();
-    const header = /^\*\*\* (Add File|Update File|Delete File|Move to):/.exec(trimmed);
+  for (const written of texts.flatMap((text) => text.split(/\r?\n/))) {
+    const line = trimmed(written);
+    const header = HEADER.exec(line);
     if (header === null) continue;
+    // What is read as contents here, the client must not read as a header.
+    if (header.index > 0) {
+      if (/^[+-]/.test(written)) continue;
+      return unreadable("a line of the patch names a file behind other characters");
+    }
     const [start, what] = header as unknown as [string, string];
-    const path = trimmed.slice(start.length).trimStart();
+    const path = trimmed(line.slice(start.length));
     if (path === "") return unreadable("a line of the patch names no file");
     const verbs = what === "Delete File" ? ["fs.delete"] : what === "Update File" ? EDIT : ["fs.write"];
     for (const verb of verbs) requests.push([verb, absolute(path, cwd)]);
@@ -220,8 +229,8 @@ export const VSCODE: HookDialect = dialect({
     ["create_directory", file("fs_write", ["fs.write"], "dirPath")],
     ["list_dir", search("fs_list", ["path"], null)],
     ["file_search", search("fs_glob", [], "query")],
-    ["grep_search", search("fs_grep", [], null)],
-    ["semantic_search", search("fs_grep", [], null)],
+    ["grep_search", contentSearch("fs_grep", [], "includePattern")],
+    ["semantic_search", contentSearch("fs_grep", [])],
     ["apply_patch", patch],
     ["get_terminal_output", INNER],
     ["manage_todo_list", INNER],

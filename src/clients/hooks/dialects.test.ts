@@ -61,6 +61,10 @@ function payloadOf(client: string, tool: string, input: JsonObject): JsonObject 
 }
 
 const PATCH = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: ../b.ts\n@@\n+x\n*** Delete File: c\n*** End Patch";
+const MOVED = "fs_edit: fs.read /project/a.ts; fs.write /project/a.ts; fs.write /b.ts; fs.delete /project/c";
+const LISTED = "fs_list: fs.read /project; fs.read /project/**; fs.read /root; fs.read /root/**";
+const FETCHED = "web_fetch: net.get https://a.example; net.get https://b.example";
+const WHOLE = "fs_grep: fs.read /project; fs.read /project/**";
 
 test.each<[string, string, JsonObject, string]>([
   ["claude", "Bash", { command: "ls -l" }, "shell /project: ls -l"],
@@ -82,6 +86,12 @@ test.each<[string, string, JsonObject, string]>([
   ["claude", "Glob", { pattern: "a{b,c}/*" }, "fs_glob: fs.read /project; fs.read /project/**"],
   ["claude", "Glob", { pattern: "{/etc,a}/*" }, "fs_glob: fs.read /; fs.read /**"],
   ["claude", "Glob", { pattern: "{a,../b}/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["claude", "Read", { file_path: " /etc/passwd" }, "unreadable"],
+  ["claude", "Read", { file_path: "/etc/passwd\u0085" }, "unreadable"],
+  ["claude", "Grep", { pattern: "x", path: ["/etc"] }, "fs_grep: fs.read /etc; fs.read /etc/**"],
+  ["claude", "Grep", { pattern: "x", path: 7 }, "unreadable"],
+  ["claude", "Grep", { pattern: "x", glob: "/etc/*" }, `${WHOLE}; fs.read /etc; fs.read /etc/**`],
+  ["claude", "Glob", { pattern: "src/**/*.{ts,tsx}" }, "fs_glob: fs.read /project/src; fs.read /project/src/**"],
   ["claude", "WebFetch", { url: "https://a.example/x" }, "web_fetch: net.get https://a.example/x"],
   ["claude", "WebFetch", { url: "http://a.example" }, "web_fetch: net.get http://a.example; net.get https://a.example"],
   ["claude", "WebSearch", { query: "q" }, "web_search: provider.web_search any-host.invalid"],
@@ -91,22 +101,45 @@ test.each<[string, string, JsonObject, string]>([
   ["claude", "mcp__github__create_issue", {}, "named mcp__github__create_issue"],
   ["claude", "bash", { command: "ls" }, "named bash"],
   ["codex", "Bash", { command: "ls" }, "shell /project: ls"],
-  [
-    "codex",
-    "apply_patch",
-    { command: PATCH },
-    "fs_edit: fs.read /project/a.ts; fs.write /project/a.ts; fs.write /b.ts; fs.delete /project/c",
-  ],
+  ["codex", "apply_patch", { command: PATCH }, MOVED],
   ["codex", "apply_patch", { command: "no patch" }, "unreadable"],
+  ["codex", "apply_patch", { command: PATCH.replace("*** Move", "\u0085*** Move") }, MOVED],
+  ["codex", "apply_patch", { command: PATCH.replace("*** Move", "\u200b*** Move") }, "unreadable"],
+  ["codex", "apply_patch", { command: PATCH.replace("+x", "+x *** Add File: y") }, MOVED],
+  ["codex", "apply_patch", { command: PATCH, input: "*** Add File: /etc/x" }, `${MOVED}; fs.write /etc/x`],
   ["codex", "web_search", { query: "x" }, "named web_search"],
   ["gemini", "run_shell_command", { command: "ls", dir_path: "sub" }, "shell /project/sub: ls"],
   ["gemini", "write_file", { file_path: "a" }, "fs_write: fs.write /project/a"],
   ["gemini", "web_fetch", { prompt: "read https://a.example/x" }, "web_fetch: net.get https://a.example/x"],
   ["gemini", "web_fetch", { prompt: "read it" }, "unreadable"],
+  ["gemini", "glob", { pattern: ".{.,x}/etc/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "{.,x}{.,x}/etc/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "[.][.]/etc/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "{x,}/etc/passwd" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "{A..z}/etc/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "\\../etc/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "@(..)/etc/*" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "{a,{.,b}.}/x" }, "fs_glob: fs.read /; fs.read /**"],
+  ["gemini", "glob", { pattern: "**/*.{ts,tsx}" }, "fs_glob: fs.read /project; fs.read /project/**"],
+  ["gemini", "read_file", { file_path: "a", absolute_path: "/b" }, "fs_read: fs.read /project/a; fs.read /b"],
+  ["gemini", "list_directory", { dir_path: ".", path: "/root" }, LISTED],
+  ["gemini", "run_shell_command", { command: "ls", dir_path: "a", directory: "b" }, "unreadable"],
+  [
+    "gemini",
+    "web_fetch",
+    { prompt: "https://a.example'@b.example/x" },
+    "web_fetch: net.get https://a.example'@b.example/x",
+  ],
+  ["gemini", "web_fetch", { prompt: "https:b.example/?a://" }, "web_fetch: net.get https:b.example/?a://"],
+  ["gemini", "web_fetch", { prompt: "https://a.example", url: "https://b.example" }, FETCHED],
+  ["gemini", "read_many_files", { include: [".{.,x}/a/*"] }, "fs_read: fs.read /; fs.read /**"],
+  ["gemini", "read_many_files", { include: ["**/*.{md,txt}"] }, "fs_read: fs.read /project; fs.read /project/**"],
   ["gemini", "read_many_files", { include: ["/etc/*"] }, "fs_read: fs.read /; fs.read /**"],
   ["cursor", "Shell", { command: "ls", working_directory: "/x" }, "shell /x: ls"],
+  ["cursor", "Write", { file_path: "a", path: "/b" }, "fs_write: fs.write /project/a; fs.write /b"],
   ["cursor", "Delete", { path: "a" }, "fs_delete: fs.delete /project/a"],
   ["copilot", "bash", { command: "ls" }, "shell /project: ls"],
+  ["copilot", "view", { path: ["/etc/shadow"] }, "fs_read: fs.read /etc/shadow; fs.read /etc/shadow/**"],
   ["copilot", "create", { path: "/project/a" }, "fs_write: fs.write /project/a"],
   ["opencode", "bash", { command: "ls", workdir: "sub" }, "shell /project/sub: ls"],
   ["opencode", "edit", { filePath: "/a" }, "fs_edit: fs.read /a; fs.write /a"],
@@ -120,6 +153,16 @@ test.each<[string, string, JsonObject, string]>([
   ["vscode", "editFiles", { files: [] }, "unreadable"],
 ])("%s %s %j is %s", (client, tool, input, expected) => {
   expect(meaning(client, tool, input)).toBe(expected);
+});
+
+test.each<[string, string, JsonObject]>([
+  ["gemini", "write_todos", { mcp_context: { server_name: "evil", tool_name: "write_todos" } }],
+  ["gemini", "read_file", { mcp_context: { server_name: "evil", tool_name: "read_file" } }],
+  ["cursor", "TodoWrite", { hook_event_name: "beforeMCPExecution" }],
+  ["cursor", "Grep", { hook_event_name: "beforeMCPExecution" }],
+])("%s: a server's tool called %s is decided by its name", (client, tool, more) => {
+  const { meaning: found } = callOf(client, { ...payloadOf(client, tool, { file_path: "a" }), ...more });
+  expect(found).toEqual({ kind: "named", tool });
 });
 
 describe("an answer", () => {
@@ -226,6 +269,8 @@ test.each<[string, JsonObject]>([
   ["copilot", { cwd: "/project", toolName: "bash", toolArgs: "{" }],
   ["gemini", { hook_event_name: "BeforeTool" }],
   ["cursor", { hook_event_name: "preToolUse", tool_name: "Shell" }],
+  ["copilot", { cwd: "/project", toolName: "view", toolArgs: '{"path":"a"}', tool_input: { path: "/etc" } }],
+  ["copilot", { cwd: "/project", toolName: "view", tool_name: "bash", toolArgs: "{}" }],
   ["opencode", {}],
 ])("%s: %j is refused", (client, payload) => {
   expect(dialectOf(client)?.read(payload).ok).toBe(false);

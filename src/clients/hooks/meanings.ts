@@ -11,24 +11,27 @@ export function unreadable(reason: string): ToolMeaning {
   return { kind: "unreadable", reason };
 }
 
-/** The script is the argument of this name; it runs in the folder of the argument `folder`, if there is one. */
-export function shell(script: string, folder: string | null = null): MeaningOf {
+/** The script is the argument of this name; it runs in the folder that one of these arguments names, if there is one. */
+export function shell(script: string, ...folders: readonly string[]): MeaningOf {
   return (input, cwd) => {
     const text = member(input, script);
     if (typeof text !== "string") return unreadable(`\`${script}\` must be a text`);
-    const named = folder === null ? undefined : member(input, folder);
-    if (named !== undefined && named !== null && typeof named !== "string")
-      return unreadable(`\`${folder}\` must be a text`);
-    return { kind: "shell", script: text, in: absolute(named === null || named === undefined ? "." : named, cwd) };
+    const named = pathsIn(input, folders);
+    if (named === null || named.length > 1) return unreadable(`\`${folders.join("` or `")}\` must be one path`);
+    return { kind: "shell", script: text, in: absolute(named[0] ?? ".", cwd) };
   };
 }
 
-/** One file by the first of these arguments that is there. */
+/** One file by any of these arguments. INVARIANT: all that are there are requested, whichever the client reads. */
 export function file(tool: string, verbs: readonly string[], ...keys: readonly string[]): MeaningOf {
   return (input, cwd) => {
-    const path = textOf(input, keys);
-    if (path === null) return unreadable(`\`${keys.join("` or `")}\` must be a path`);
-    return { kind: "requests", tool, requests: verbs.map((verb) => [verb, absolute(path, cwd)]) };
+    const paths = pathsIn(input, keys);
+    if (paths === null || paths.length === 0) return unreadable(`\`${keys.join("` or `")}\` must be a path`);
+    return {
+      kind: "requests",
+      tool,
+      requests: paths.flatMap((path) => verbs.map((verb) => [verb, absolute(path, cwd)])),
+    };
   };
 }
 
@@ -54,25 +57,44 @@ export function files(tool: string, verbs: readonly string[], key: string, insid
 const filesMax = 64;
 
 /**
- * A search: everything in a folder is read, and the client shows it without looking at grants. `pattern` may itself begin with
+ * A search by names: everything in a folder is read, and the client shows it without looking at grants. `pattern` may itself begin with
  * folders. INVARIANT: only a grant of the whole tree covers it.
  */
-export function search(tool: string, folder: readonly string[], pattern: string | null): MeaningOf {
+export function search(tool: string, folders: readonly string[], pattern: string | null): MeaningOf {
   return (input, cwd) => {
-    const base = textOf(input, folder) ?? ".";
-    const glob = pattern === null ? "" : member(input, pattern);
-    if (glob !== undefined && glob !== null && typeof glob !== "string")
-      return unreadable(`\`${pattern}\` must be a text`);
-    const from = absolute(base, cwd);
-    const start = literalStart(glob ?? "", from);
-    return {
-      kind: "requests",
+    const bases = basesIn(input, folders, cwd);
+    const glob = pattern === null ? "" : (member(input, pattern) ?? "");
+    if (bases === null || typeof glob !== "string") return unreadable("folder and pattern must be texts");
+    return readOf(
       tool,
-      requests: [
-        ["fs.read", start],
-        ["fs.read", everythingBelow(start)],
-      ],
-    };
+      bases.map((base) => literalStart(glob, base)),
+    );
+  };
+}
+
+/** A search in contents. `limits`: patterns of file names, which a client may obey or not. */
+export function contentSearch(tool: string, folders: readonly string[], ...limits: readonly string[]): MeaningOf {
+  return (input, cwd) => {
+    const bases = basesIn(input, folders, cwd);
+    const globs = textsIn(input, limits);
+    if (bases === null || globs === null) return unreadable("folders and patterns must be texts");
+    return readOf(tool, [...bases, ...bases.flatMap((base) => globs.map((glob) => literalStart(glob, base)))]);
+  };
+}
+
+function basesIn(input: JsonObject, folders: readonly string[], cwd: string): readonly string[] | null {
+  const named = pathsIn(input, folders);
+  return named === null ? null : (named.length === 0 ? ["."] : named).map((folder) => absolute(folder, cwd));
+}
+
+function readOf(tool: string, starts: readonly string[]): ToolMeaning {
+  return {
+    kind: "requests",
+    tool,
+    requests: [...new Set(starts)].flatMap((start) => [
+      ["fs.read", start],
+      ["fs.read", everythingBelow(start)],
+    ]),
   };
 }
 
@@ -89,13 +111,52 @@ const belowSegments = 6;
 
 /** The folders before the first wildcard: a pattern can begin with any path, also one that leads out of the folder. */
 function literalStart(glob: string, from: string): string {
-  const wild = glob.search(/[*?[\]{}!()]/);
+  const wild = glob.search(/[*?[\]{}!()|\\]/);
   if (wild < 0) return glob === "" ? from : absolute(glob, from);
-  const literal = glob.slice(0, wild);
-  const slash = literal.lastIndexOf("/");
-  // Behind a wildcard `..`, or an absolute path in braces, leads to a folder that is not known here: everything is requested.
-  if (/(^|[/{,(|])\.\.([/},)|]|$)|[{,(|]\//.test(glob.slice(wild))) return "/";
-  return slash < 0 ? from : absolute(literal.slice(0, slash + 1), from);
+  const literal = glob.slice(0, glob.lastIndexOf("/", wild) + 1);
+  // It leads to a folder that is not known here: everything is requested.
+  if (mayLeave(glob.slice(literal.length), literal === "")) return "/";
+  return literal === "" ? from : absolute(literal, from);
+}
+
+const expansionsMax = 256;
+
+/** Whether a pattern may match something above its folder, by any way to write `..` or, at its beginning, `/`. */
+export function mayLeave(glob: string, isBeginning: boolean): boolean {
+  if (/[\\()|]/.test(glob)) return true;
+  const expansions = expand(glob);
+  return (
+    expansions === null ||
+    expansions.some((one) => (isBeginning && /^[/~]/.test(one)) || one.split("/").some(mayBeParent))
+  );
+}
+
+/** A class may stand for a dot. */
+function mayBeParent(segment: string): boolean {
+  const plain = segment.replaceAll(/\[([^\]]*)\]/g, (_, members: string) => (/[.!^-]/.test(members) ? "." : "x"));
+  return plain === "..";
+}
+
+/** The patterns that braces stand for; null where there are too many, or where it is not clear which. */
+function expand(glob: string): readonly string[] | null {
+  const open = [glob];
+  const whole: string[] = [];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    // The innermost ones first.
+    const found = /\{([^{}]*)\}/.exec(one);
+    if (found === null) {
+      if (/[{}]/.test(one)) return null;
+      whole.push(one);
+      continue;
+    }
+    const [text, members = ""] = found;
+    // A sequence such as `{a..z}`, which may give nothing at all.
+    if (!members.includes(",")) return null;
+    for (const member of members.split(","))
+      open.push(`${one.slice(0, found.index)}${member}${one.slice(found.index + text.length)}`);
+    if (open.length + whole.length > expansionsMax) return null;
+  }
+  return whole;
 }
 
 /** An address; a plain one is also requested as https, which clients turn it into. */
@@ -140,13 +201,25 @@ export function nameMeaning(tool: string): ToolMeaning {
   return { kind: "named", tool };
 }
 
-export function textOf(input: JsonObject, keys: readonly string[]): string | null {
-  for (const key of keys) {
+/** All texts of these arguments, each a text or a list of texts; null if one is something else, or there are too many. */
+function textsIn(input: JsonObject, keys: readonly string[]): readonly string[] | null {
+  const values = keys.flatMap((key) => {
     const value = member(input, key);
-    if (value === undefined || value === null) continue;
-    return typeof value === "string" && value !== "" ? value : null;
-  }
-  return null;
+    return value === undefined || value === null ? [] : isJsonList(value) ? [...value] : [value];
+  });
+  const texts = values.filter((value): value is string => typeof value === "string");
+  return texts.length < values.length || texts.length > filesMax ? null : [...new Set(texts)];
+}
+
+/** Of an empty text nothing is named. Blanks around a path are refused: clients differ in whether they remove them. */
+function pathsIn(input: JsonObject, keys: readonly string[]): readonly string[] | null {
+  const texts = textsIn(input, keys)?.filter((text) => text !== "") ?? null;
+  return texts === null || texts.some((text) => trimmed(text) !== text) ? null : texts;
+}
+
+/** Without the white space of Unicode at both ends, of which JavaScript's `trim` knows less. */
+export function trimmed(text: string): string {
+  return text.replaceAll(/^[\p{White_Space}\ufeff]+|[\p{White_Space}\ufeff]+$/gu, "");
 }
 
 /** Lexically; a link on the way is followed where the request is decided. `~` stays, for the home folder is not known here. */

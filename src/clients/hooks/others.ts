@@ -18,11 +18,13 @@ import {
 } from "./hook-call.ts";
 import {
   addresses,
+  contentSearch,
   everythingBelow,
   fetchMeaning,
   file,
   INNER,
   type MeaningOf,
+  mayLeave,
   nameMeaning,
   search,
   shell,
@@ -49,7 +51,8 @@ function callOf(
 ): Result<HookEvent> {
   if (typeof cwd !== "string" || !cwd.startsWith("/") || typeof tool !== "string" || !isJsonObject(input))
     return refuse("bad_value", "the hook's input has no working folder, no tool or no arguments");
-  const meaning = tools.get(tool)?.(input, cwd) ?? nameMeaning(tool);
+  // INVARIANT: a tool of a server is decided by its name, also if it has the name of a tool of the client.
+  const meaning = (server === null ? tools.get(tool)?.(input, cwd) : undefined) ?? nameMeaning(tool);
   const conversation = typeof session === "string" ? session : "";
   const subagent = typeof agent === "string" && agent !== "" ? agent : null;
   return done({
@@ -71,6 +74,13 @@ function objectOf(value: Json | undefined): Json | undefined {
   if (typeof value !== "string") return value;
   const parsed = parseJson(value);
   return parsed.ok ? parsed.value : undefined;
+}
+
+/** Two spellings of one field: if both are there, they must say the same. */
+function either(payload: JsonObject, one: string, other: string): Json | undefined {
+  const [left, right] = [member(payload, one), member(payload, other)];
+  if (left === undefined || right === undefined) return left ?? right;
+  return JSON.stringify(objectOf(left) ?? left) === JSON.stringify(objectOf(right) ?? right) ? left : undefined;
 }
 
 type Allow = (input: JsonObject | null) => HookAnswer;
@@ -118,14 +128,14 @@ export const GEMINI: HookDialect = {
 };
 
 const GEMINI_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>([
-  ["run_shell_command", geminiShell],
+  ["run_shell_command", shell("command", "dir_path", "directory")],
   ["read_file", file("fs_read", ["fs.read"], "file_path", "absolute_path")],
   ["write_file", file("fs_write", ["fs.write"], "file_path")],
   ["replace", file("fs_edit", EDIT, "file_path")],
   ["list_directory", search("fs_list", GEMINI_FOLDER, null)],
   ["glob", search("fs_glob", GEMINI_FOLDER, "pattern")],
-  ["grep_search", search("fs_grep", GEMINI_FOLDER, null)],
-  ["search_file_content", search("fs_grep", GEMINI_FOLDER, null)],
+  ["grep_search", contentSearch("fs_grep", GEMINI_FOLDER, "include_pattern", "include")],
+  ["search_file_content", contentSearch("fs_grep", GEMINI_FOLDER, "include_pattern", "include")],
   ["read_many_files", wholeFolder],
   ["web_fetch", addressesInPrompt],
   ["google_web_search", webSearch(null)],
@@ -141,14 +151,10 @@ function geminiServer(context: Json | undefined): ServerTool | null {
   return typeof server === "string" && typeof tool === "string" ? { server, tool } : null;
 }
 
-function geminiShell(input: JsonObject, cwd: string): ToolMeaning {
-  const folder = member(input, "dir_path") !== undefined ? "dir_path" : "directory";
-  return shell("command", folder)(input, cwd);
-}
-
 /** Several patterns, which may begin with any path. */
 function wholeFolder(input: JsonObject, cwd: string): ToolMeaning {
-  const leaves = JSON.stringify(input).includes("..") || /"[/~]/.test(JSON.stringify(input));
+  const texts = Object.values(input).flatMap((value) => (isJsonList(value) ? [...value] : [value]));
+  const leaves = texts.some((text) => typeof text === "string" && (text.includes("..") || mayLeave(text, true)));
   const from = leaves ? "/" : cwd;
   return {
     kind: "requests",
@@ -162,11 +168,12 @@ function wholeFolder(input: JsonObject, cwd: string): ToolMeaning {
 
 const urlsMax = 32;
 
-/** The client fetches the addresses that the prompt contains. */
+/** The client fetches the words of the prompt that contain `://`, or the one of `url`. INVARIANT: a word is not read in another way than there. */
 function addressesInPrompt(input: JsonObject): ToolMeaning {
-  const prompt = member(input, "prompt") ?? member(input, "url");
-  if (typeof prompt !== "string") return unreadable("`prompt` must be a text");
-  const urls = prompt.match(/[a-z][a-z0-9+.-]{0,31}:\/\/[^\s"'<>`]+/gi) ?? [];
+  const [prompt, url] = [member(input, "prompt") ?? "", member(input, "url") ?? ""];
+  if (typeof prompt !== "string" || typeof url !== "string") return unreadable("`prompt` and `url` must be texts");
+  const words = prompt.split(/\s+/).filter((word) => word.includes("://"));
+  const urls = url === "" ? words : [...words, url];
   if (urls.length === 0 || urls.length > urlsMax) return unreadable(`the prompt must have 1 to ${urlsMax} addresses`);
   return addresses("web_fetch", urls);
 }
@@ -197,7 +204,8 @@ export const CURSOR: HookDialect = {
       case "beforeMCPExecution":
       case "preToolUse": {
         const input = objectOf(member(payload, "tool_input"));
-        return callOf({ session, cwd, tool: member(payload, "tool_name"), input }, CURSOR_TOOLS, true);
+        const tools: typeof CURSOR_TOOLS = event === "preToolUse" ? CURSOR_TOOLS : new Map();
+        return callOf({ session, cwd, tool: member(payload, "tool_name"), input }, tools, true);
       }
       default:
         return done({ kind: "other" });
@@ -218,8 +226,8 @@ const CURSOR_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
   ["Delete", file("fs_delete", ["fs.delete"], "file_path", "path")],
   ["LS", search("fs_list", ["path", "target_directory"], null)],
   ["Glob", search("fs_glob", ["path", "target_directory"], "glob_pattern")],
-  ["Grep", search("fs_grep", ["path"], null)],
-  ["SemanticSearch", search("fs_grep", [], null)],
+  ["Grep", contentSearch("fs_grep", ["path"], "glob")],
+  ["SemanticSearch", contentSearch("fs_grep", ["target_directories"])],
   ["WebFetch", fetchMeaning("web_fetch", "url")],
   ["WebSearch", webSearch(null)],
   ["TodoWrite", INNER],
@@ -236,10 +244,10 @@ export const COPILOT: HookDialect = {
   read: (payload) =>
     callOf(
       {
-        session: member(payload, "sessionId") ?? member(payload, "session_id"),
+        session: either(payload, "sessionId", "session_id"),
         cwd: member(payload, "cwd"),
-        tool: member(payload, "toolName") ?? member(payload, "tool_name"),
-        input: objectOf(member(payload, "toolArgs") ?? member(payload, "tool_input")),
+        tool: either(payload, "toolName", "tool_name"),
+        input: objectOf(either(payload, "toolArgs", "tool_input")),
       },
       COPILOT_TOOLS,
       true,
@@ -263,8 +271,8 @@ const COPILOT_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>
   ["str_replace", file("fs_edit", EDIT, "path")],
   ["insert", file("fs_edit", EDIT, "path")],
   ["glob", search("fs_glob", ["path"], "pattern")],
-  ["grep", search("fs_grep", ["path"], null)],
-  ["rg", search("fs_grep", ["path"], null)],
+  ["grep", contentSearch("fs_grep", ["path", "paths"], "glob")],
+  ["rg", contentSearch("fs_grep", ["path", "paths"], "glob")],
   ["web_fetch", fetchMeaning("web_fetch", "url")],
   ["report_intent", INNER],
   ["update_todo", INNER],
@@ -328,7 +336,7 @@ const OPENCODE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf
   ["edit", file("fs_edit", EDIT, "filePath")],
   ["list", search("fs_list", ["path"], null)],
   ["glob", search("fs_glob", ["path"], "pattern")],
-  ["grep", search("fs_grep", ["path"], null)],
+  ["grep", contentSearch("fs_grep", ["path"], "include")],
   ["webfetch", fetchMeaning("web_fetch", "url")],
   ["websearch", webSearch(null)],
   ["todowrite", INNER],

@@ -74,7 +74,11 @@ const EDITORS: readonly TriggerRow[] = [
   ["JetBrains", "anywhere", [".run"]],
   ["Visual Studio", "anywhere", [".vs"]],
   ["Eclipse", "anywhere", [".settings", ".externalToolBuilders"]],
-  ["language servers", "anywhere", [".vim", ".neoconf.json", ".ycm_extra_conf.py", ".luarc.json", ".luarc.jsonc"]],
+  [
+    "language servers",
+    "anywhere",
+    ["lsp.json", ".vim", ".neoconf.json", ".ycm_extra_conf.py", ".luarc.json", ".luarc.jsonc"],
+  ],
   ["build servers", "anywhere", [".bsp", "buildServer.json", ".sourcekit-lsp"]],
 ];
 
