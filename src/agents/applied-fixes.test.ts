@@ -90,13 +90,13 @@ const MISTAKES: readonly (readonly [kind: keyof typeof READERS, written: string,
   ["org", boss(", budget: { team: lots }"), boss(", budget: { team: 25 }")],
   [
     "org",
-    "{ agents: { boss: {} }, triggers: { t: { kind: webhok } } }",
-    "{ agents: { boss: {} }, triggers: { t: { kind: webhook } } }",
+    "{ agents: { boss: {} }, triggers: { t: { kind: webhok, prompt: go } } }",
+    "{ agents: { boss: {} }, triggers: { t: { kind: webhook, prompt: go } } }",
   ],
   [
     "org",
-    "{ agents: { boss: {} }, triggers: { t: { kind: webhook, agent: bos } } }",
-    "{ agents: { boss: {} }, triggers: { t: { kind: webhook, agent: boss } } }",
+    "{ agents: { boss: {} }, triggers: { t: { kind: webhook, prompt: go, agent: bos } } }",
+    "{ agents: { boss: {} }, triggers: { t: { kind: webhook, prompt: go, agent: boss } } }",
   ],
   [
     "org",

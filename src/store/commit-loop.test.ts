@@ -184,38 +184,3 @@ describe("delayed jobs", () => {
     expect(value(await state.ledger.entry("patient"))?.entry.place).toBe(1);
   });
 });
-
-describe("writes of several event-loop turns", () => {
-  const turn = (): Promise<void> => new Promise((over) => setImmediate(over));
-  const write = (): Promise<unknown> => state.ledger.decide(writeOf({ entry: entryOf() }));
-
-  it("share a transaction as long as each turn brings one, and no longer than a few turns", async () => {
-    const before = state.loop.commits;
-    const all: Promise<unknown>[] = [];
-    for (let count = 0; count < 5; count++) {
-      all.push(write());
-      await turn();
-    }
-    await Promise.all(all);
-    expect(state.loop.commits - before).toBe(1);
-    // A caller that never pauses does not hold up the first for ever.
-    let isDone = false;
-    const first = write().then(() => {
-      isDone = true;
-    });
-    let turns = 0;
-    for (; !isDone && turns < 100; turns++) {
-      all.push(write());
-      await turn();
-    }
-    expect(turns).toBeLessThan(20);
-    await Promise.all([first, ...all]);
-  });
-
-  it("do not wait for a turn that brings none", async () => {
-    const before = state.loop.commits;
-    await write();
-    await write();
-    expect(state.loop.commits - before).toBe(2);
-  });
-});

@@ -1,5 +1,4 @@
-// Group commit: the writes of an event-loop turn, and of the turns after it that bring more of them, share one transaction, and their
-// promises resolve once it is on disk.
+// Group commit: the writes of one event-loop turn share one transaction, and their promises resolve once it is on disk.
 import type { CodedFailure } from "../core/base/result.ts";
 import type { Durable, DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
@@ -13,8 +12,6 @@ export const jobBytesMax: number = 4 * 1024 * 1024;
 export const bytesWaitingMax: number = 64 * 1024 * 1024;
 const jobBytesUsual = 4096;
 const patienceMillisecondsMax = 100;
-/** A caller that writes in every turn does not hold the others up for longer. */
-const turnsMax = 8;
 
 /** Runs to its end inside the transaction. It may run twice, but only after the first run was rolled back. */
 export type Job<T> = (connection: Connection) => T;
@@ -108,16 +105,7 @@ export class CommitLoop {
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    setImmediate(() => this.#gather(0));
-  }
-
-  /** A turn without a write ends it: callers that come at once arrive one a turn, and one wait for the disk serves them all. */
-  #gather(turn: number): void {
-    const before = this.#waiting.length;
-    setImmediate(() => {
-      if (this.#waiting.length > before && turn < turnsMax) this.#gather(turn + 1);
-      else this.#run();
-    });
+    setImmediate(() => this.#run());
   }
 
   /** An earlier timer is soon enough. Jobs that are pending when it fires came after the last commit, if there was one. */

@@ -1,7 +1,7 @@
 // The users that start the sandbox: root if we are root, and an ordinary user in any case; on the machine as it is, or behind a
 // filter like a container engine's, which refuses namespaces.
 import { fileURLToPath } from "node:url";
-import { ORDINARY } from "../house/callers.ts";
+import { ORDINARY } from "../house/ordinary-user.ts";
 import type { Backend, Caller } from "./attempt.ts";
 
 const FILTER = fileURLToPath(new URL("../supervised/container-filter.py", import.meta.url));

@@ -83,7 +83,7 @@ describe.each(callers())("as $caller", (who) => {
     symlinkSync(`/oldroot${outside}/hooks`, at(".git", "hooks"));
     const ran = await sh(`mkdir -p .idea .cursor/x .git/hooks/y; cat .vscode-up/secret; true`);
     expect(ran.output).not.toContain(scene.token);
-    expect(readdirSync(outside).sort()).toEqual(["canary", "s", "secret"]);
+    expect(readdirSync(outside).sort()).toEqual(["canary", "link", "s", "secret"]);
   });
 
   test("a protected name that is a link is not replaced, nor is its target", async () => {

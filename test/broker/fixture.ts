@@ -13,7 +13,7 @@ import { NetworkGrants, readChains } from "../../src/sandbox/network/network-gra
 import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
 import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { supervisedFrames } from "../../src/sandbox/plan/supervised/supervised-setup.ts";
-import { ORDINARY } from "../house/callers.ts";
+import { ORDINARY } from "../house/ordinary-user.ts";
 import { type Outcome, type Owner, start, startSupervised } from "../native/owner.ts";
 import { segments } from "../sandbox/fixture.ts";
 import { CERTIFICATE } from "./certificate.ts";

@@ -56,7 +56,8 @@ test("it inherits nothing from the process that starts it, and its files are clo
   process.env["AMBIT_TEST_SECRET"] = "hidden";
   const echo = await fixture.started(state);
   delete process.env["AMBIT_TEST_SECRET"];
-  expect(await ask(echo, "environment")).toEqual({ PATH: "/usr/bin:/bin", cwd: "/" });
+  // The home folder is the one that the command found, never what the environment says.
+  expect(await ask(echo, "environment")).toEqual({ PATH: "/usr/bin:/bin", HOME: homeOf(state), cwd: "/" });
   expect(modeOf(daemonFolder(state))).toBe(0o700);
   for (const name of readdirSync(daemonFolder(state)))
     expect([name, modeOf(join(daemonFolder(state), name))]).toEqual([name, 0o600]);

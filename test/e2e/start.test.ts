@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { ORDINARY } from "../house/callers.ts";
+import { ORDINARY } from "../house/ordinary-user.ts";
 import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 

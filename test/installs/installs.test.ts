@@ -7,8 +7,8 @@ import { delimiter, dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { type Reader, walkFirstFiveMinutes, walkOpening, walkProgram } from "../e2e/first-five-minutes.ts";
-import { ORDINARY } from "../house/callers.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { ORDINARY } from "../house/ordinary-user.ts";
 import { ownFolder } from "../house/own-folder.ts";
 import { isRunning } from "../house/processes.ts";
 

@@ -295,7 +295,7 @@ describe("files that name packages", () => {
     const early = await ambit("mcp", "fetch", "--yes");
     expect([early.status === 0, early.out]).toEqual([false, expect.stringContaining("no effect until you trust")]);
     await fixture.trust();
-    expect(await call(await session(), "every__echo")).toContain("unknown_tool");
+    expect(await call(await session(), "every__echo")).toContain("the package of the server every is not fetched");
     expect(registry.asked).toEqual([]);
     const { status, out } = await ambit("mcp", "fetch", "every", "--yes");
     expect([status, out]).toEqual([0, expect.stringContaining("pinned the package of every")]);

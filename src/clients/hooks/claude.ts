@@ -28,7 +28,7 @@ import {
   nameMeaning,
   search,
   shell,
-  trimmed,
+  trimUnicode,
   unreadable,
   webSearch,
 } from "./meanings.ts";
@@ -196,7 +196,7 @@ function patch(input: JsonObject, cwd: string): ToolMeaning {
   if (!texts.every((text): text is string => typeof text === "string")) return unreadable("the patch must be a text");
   const requests: (readonly string[])[] = [];
   for (const written of texts.flatMap((text) => text.split(/\r?\n/))) {
-    const line = trimmed(written);
+    const line = trimUnicode(written);
     const header = HEADER.exec(line);
     if (header === null) continue;
     // What is read as contents here, the client must not read as a header.
@@ -205,7 +205,7 @@ function patch(input: JsonObject, cwd: string): ToolMeaning {
       return unreadable("a line of the patch names a file behind other characters");
     }
     const [start, what] = header as unknown as [string, string];
-    const path = trimmed(line.slice(start.length));
+    const path = trimUnicode(line.slice(start.length));
     if (path === "") return unreadable("a line of the patch names no file");
     const verbs = what === "Delete File" ? ["fs.delete"] : what === "Update File" ? EDIT : ["fs.write"];
     for (const verb of verbs) requests.push([verb, absolute(path, cwd)]);

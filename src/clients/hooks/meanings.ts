@@ -214,11 +214,11 @@ function textsIn(input: JsonObject, keys: readonly string[]): readonly string[] 
 /** Of an empty text nothing is named. Blanks around a path are refused: clients differ in whether they remove them. */
 function pathsIn(input: JsonObject, keys: readonly string[]): readonly string[] | null {
   const texts = textsIn(input, keys)?.filter((text) => text !== "") ?? null;
-  return texts === null || texts.some((text) => trimmed(text) !== text) ? null : texts;
+  return texts === null || texts.some((text) => trimUnicode(text) !== text) ? null : texts;
 }
 
 /** Without the white space of Unicode at both ends, of which JavaScript's `trim` knows less. */
-export function trimmed(text: string): string {
+export function trimUnicode(text: string): string {
   return text.replaceAll(/^[\p{White_Space}\ufeff]+|[\p{White_Space}\ufeff]+$/gu, "");
 }
 

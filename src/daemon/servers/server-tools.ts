@@ -5,6 +5,7 @@ import { copyJson, type JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
+import { packageCommand } from "../../core/notation/servers/package-command.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
 import { inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
@@ -45,7 +46,14 @@ function startFailure(
   one: CatalogServer,
   problem: StartProblem,
 ): { readonly code: string; readonly message: string; readonly fix: string | null } {
-  const { name } = one.server;
+  const { name, endpoint } = one.server;
+  // No start could fetch it: a sandbox of a server reaches no registry.
+  if (endpoint.kind === "program" && endpoint.package === null && packageCommand(endpoint.command) !== null)
+    return {
+      code: "not_available",
+      message: `the package of the server ${name} is not fetched; do not retry, and tell the user`,
+      fix: `ambit mcp fetch ${name}`,
+    };
   switch (problem) {
     case "no sign-in": {
       const { message = "", fix = null } = signInFix(one, { code: "sign_in_required", message: "it was never used" });
