@@ -77,7 +77,7 @@ describe("connect and disconnect", () => {
     writeFileSync(settings, SETTINGS);
     const connected = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
     expect(connected.out).toContain("the hook denied a canary call");
-    expect(connected.out).toContain("allow: 1 rules");
+    expect(connected.out).toContain("allow: 1 rule");
     expect(connected.out).toContain("shell commands: kernel");
     expect(text()).toContain("// who may do what");
     expect(text()).toContain("/* mine */");
