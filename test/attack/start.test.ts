@@ -56,7 +56,7 @@ describe.each(callers())("as $caller", (who) => {
     symlinkSync(outside(), join(scene.folder, "link"));
     const ran = await startsWhile(scene.root, join(scene.folder, "link"), "cat secret; echo planted > planted; ls -A");
     for (const { output, errors } of ran) expect(output + errors).not.toContain(scene.token);
-    expect(readdirSync(outside()).sort()).toEqual(["canary", "s", "secret"]);
+    expect(readdirSync(outside()).sort()).toEqual(["canary", "link", "s", "secret"]);
   });
 
   test("a folder of settings is exchanged for a link", async () => {
@@ -67,7 +67,7 @@ describe.each(callers())("as $caller", (who) => {
       "cat .vscode/secret link/secret",
     );
     for (const { output } of ran) expect(output).not.toContain(scene.token);
-    expect(readdirSync(outside()).sort()).toEqual(["canary", "s", "secret"]);
+    expect(readdirSync(outside()).sort()).toEqual(["canary", "link", "s", "secret"]);
     expect(readFileSync(outside("canary"), "utf8")).toBe("as it was\n");
   });
 
