@@ -7,10 +7,11 @@ import { holdsWithin } from "../house/until.ts";
 import { assistant, DirectedWalk } from "./directed.ts";
 
 const walk = new DirectedWalk();
-/** More syncs to the disk than there are from the claim of the task to its end. */
-const syncsMax = 14;
-/** How often the moment between the use of the approval and the end of the task has to come. */
-const repeatedMax = sizeFor(1, 3);
+/**
+ * With the large case more syncs to the disk than there are from the claim of the task to its end. Which of them is the one between the
+ * use of the approval and the end is not fixed: writes share a sync. `test/crash/approved.test.ts` has that one, with a control.
+ */
+const syncsMax = sizeFor(6, 14);
 const approvalsMax = 3;
 const patienceMilliseconds = 60_000;
 
@@ -55,8 +56,8 @@ async function killAt(number: number, act: () => void): Promise<boolean> {
 }
 
 test("each moment: the directive is carried out once, whatever was used up", async () => {
-  let [killed, repeated] = [0, 0];
-  for (let number = 1; number <= syncsMax && repeated < repeatedMax; number++) {
+  let killed = 0;
+  for (let number = 1; number <= syncsMax; number++) {
     const id = walk.ran("asker", assistant(`DELEGATE[helper]: quiet.jsonl ${number}`));
     expect(walk.task(id)).toMatchObject({ state: "parked" });
     expect(walk.ambit("approve", "--yes").status).toBe(0);
@@ -66,12 +67,9 @@ test("each moment: the directive is carried out once, whatever was used up", asy
       if (walk.task(id).state !== "parked") continue;
       // The approval was used, and the directive was not stored: nothing was done without a yes.
       expect(walk.madeBy(id)).toEqual([]);
-      repeated++;
       expect(walk.ambit("approve", "--yes").status).toBe(0);
     }
     expect([number, walk.task(id).state, walk.madeBy(id).length]).toEqual([number, "done", 1]);
   }
-  // The moments in question were among them.
   expect(killed).toBeGreaterThan(2);
-  expect(repeated).toBeGreaterThan(0);
 }, 300_000);
