@@ -3,6 +3,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { optionalText } from "../core/base/fields.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import { SerialQueue } from "../core/base/serial-queue.ts";
 import type { ClientTokenView } from "../core/ports/daemon/daemon-control.ts";
 import { type Answer, refusal } from "../core/ports/daemon/exchange.ts";
 import type { Digest } from "../core/ports/digest.ts";
@@ -33,7 +34,7 @@ export class ClientTokens {
   #text: string | null = null;
   #tokens: readonly ClientToken[] = [];
   /** Changes are made one after another: none is lost. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(options: ClientTokensOptions) {
     this.#options = options;
@@ -56,7 +57,7 @@ export class ClientTokens {
     facts: Pick<ClientToken, "agent" | "cwd" | "user" | "expires" | "hasUserRecord">,
     entry: (id: string) => LogEntry,
   ): Promise<Answer<{ readonly id: string; readonly token: string }>> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const { id: newId, now, digest } = this.#options;
       const tokens = this.list();
       if (tokens.length >= tokensMax)
@@ -70,7 +71,7 @@ export class ClientTokens {
   }
 
   revoke(id: string, entry: LogEntry): Promise<Answer<object>> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const tokens = this.list();
       const others = tokens.filter((one) => one.id !== id);
       return others.length === tokens.length
@@ -101,12 +102,6 @@ export class ClientTokens {
 
   isValid(id: string): boolean {
     return this.list().some((one) => one.id === id);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => undefined);
-    return mine;
   }
 
   async #store(tokens: readonly ClientToken[], entry: LogEntry): Promise<Answer<object>> {

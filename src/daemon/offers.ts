@@ -2,6 +2,7 @@
 // logged.
 import { textIn } from "../core/base/fields.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import { SerialQueue } from "../core/base/serial-queue.ts";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import { type Answer, refusal } from "../core/ports/daemon/exchange.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
@@ -16,7 +17,7 @@ export class Offers {
   /** Per session, the restrictions of each tool when it was last offered. */
   readonly #known = new WeakMap<Session, Map<string, string>>();
   /** One after another: a tool whose entry is being written is not logged twice. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(entries: Entries, ledger: Pick<Ledger, "append">) {
     this.#entries = entries;
@@ -28,9 +29,7 @@ export class Offers {
    * logged is not offered.
    */
   written(session: Session, asked: JsonObject, answer: OfferedTools): Promise<Answer<ProviderToolsView>> {
-    const mine = this.#turn.then(() => this.#write(session, asked, answer));
-    this.#turn = mine.catch(() => undefined);
-    return mine;
+    return this.#queue.run(() => this.#write(session, asked, answer));
   }
 
   async #write(session: Session, asked: JsonObject, answer: OfferedTools): Promise<Answer<ProviderToolsView>> {

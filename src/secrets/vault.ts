@@ -1,5 +1,6 @@
 // Secrets: set, bound, rotated, and opened on use. Changes run one at a time, and are durable or refused.
 import { parseTool } from "../core/authority/axes/name.ts";
+import { SerialQueue } from "../core/base/serial-queue.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { ControlMessages, SecretView } from "../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
@@ -45,7 +46,7 @@ export class SecretVault {
   readonly #parts: VaultDeps;
   readonly #sources: KeySources;
   readonly #keyring: Keyring;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(parts: VaultDeps) {
     this.#parts = parts;
@@ -64,7 +65,7 @@ export class SecretVault {
 
   /** Fetches the key if that is due. At most one attempt. */
   ready(): Promise<void> {
-    return this.#inTurn(() => this.#keyring.reach());
+    return this.#queue.run(() => this.#keyring.reach());
   }
 
   list(): readonly SecretView[] {
@@ -73,7 +74,7 @@ export class SecretVault {
 
   /** An existing name gets a new version. Rotating keeps the binding. */
   set(asked: VaultRequest<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const { name, value, isRotation } = asked;
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
         return invalid("the name of a secret has letters, digits, `.`, `_` and `-`, and at most 64 of them");
@@ -99,7 +100,7 @@ export class SecretVault {
 
   /** The value stays; its binding is sealed with it, so it is sealed again. */
   policy({ name, binding }: VaultRequest<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const why = this.#notABinding(binding);
       if (why !== null) return invalid(why);
       await this.#keyring.reach();
@@ -118,7 +119,7 @@ export class SecretVault {
   }
 
   delete(name: string, entry: LogEntry): Promise<Answer<object>> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const gone = answerOf(await this.#parts.secrets.delete(name, entry));
       if (!gone.ok) return gone;
       return gone.value ? { ok: true, value: {} } : invalid(`no secret called ${name}`);
@@ -151,16 +152,16 @@ export class SecretVault {
   }
 
   unlock(given: KeyInput): Promise<Answer<object>> {
-    return this.#inTurn(() => this.#keyring.unlock(given));
+    return this.#queue.run(() => this.#keyring.unlock(given));
   }
 
   lock(): Promise<Answer<object>> {
-    return this.#inTurn(async () => this.#keyring.lock());
+    return this.#queue.run(async () => this.#keyring.lock());
   }
 
   /** Interrupted at any point, everything still opens: the new key seals the previous one until nothing needs it. */
   rekey({ key: wanted }: VaultRequest<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       await this.#keyring.reach();
       const { settings, secrets } = this.#parts;
       const found = this.#keys();
@@ -225,11 +226,5 @@ export class SecretVault {
     if (uses !== null && (!Number.isInteger(uses) || uses < 1 || uses > usesMax))
       return `uses are a whole number from 1 to ${usesMax}`;
     return this.#parts.refusesHosts(hosts);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => undefined);
-    return mine;
   }
 }

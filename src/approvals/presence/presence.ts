@@ -1,5 +1,6 @@
 // Passphrases by which people confirm their presence. Only verifiers are stored; a check takes equally long for an
 // unknown name.
+import { SerialQueue } from "../../core/base/serial-queue.ts";
 import { isPersonName } from "../../core/notation/config/approvers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
@@ -35,7 +36,7 @@ export class PresenceVerifiers {
   readonly #settings: SettingStore;
   readonly #tries: FailedAttempts;
   readonly #cost: Cost;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #waiting = 0;
 
   constructor(settings: SettingStore, now: Clock, cost: Cost = COST) {
@@ -113,10 +114,8 @@ export class PresenceVerifiers {
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting++;
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => undefined);
     try {
-      return await mine;
+      return await this.#queue.run(work);
     } finally {
       this.#waiting--;
     }

@@ -18,6 +18,7 @@ import { answeredLevel, type CurrentCall, serves } from "../../approvals/serving
 import type { Request } from "../../core/authority/request.ts";
 import { onAbort } from "../../core/base/abort.ts";
 import { textIn } from "../../core/base/fields.ts";
+import { SerialQueue } from "../../core/base/serial-queue.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
@@ -60,7 +61,7 @@ export class Desk {
   readonly #parts: DaemonParts;
   readonly #entries: Entries;
   readonly #watchers = new Set<(approval: Approval) => void>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(parts: DaemonParts, entries: Entries) {
     this.#parts = parts;
@@ -136,9 +137,7 @@ export class Desk {
     idOf: string,
     answer: ApproverAnswer,
   ): Promise<Answer<{ readonly approval: Approval; readonly missing: number }>> {
-    const mine = this.#turn.then(() => this.#approve(idOf, answer));
-    this.#turn = mine.catch(() => undefined);
-    return mine;
+    return this.#queue.run(() => this.#approve(idOf, answer));
   }
 
   async #approve(

@@ -2,6 +2,7 @@
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import { flagIn, optionalText, textIn, textsIn } from "../../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import { SerialQueue } from "../../core/base/serial-queue.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
@@ -29,12 +30,7 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Mes
   const { parts, gatekeeper, admission } = asked;
   const { stores } = parts;
   const { entries } = gatekeeper;
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => ReturnType<MessageHandler>): ReturnType<MessageHandler> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
+  const queue = new SerialQueue();
   return [
     [
       "control.admit",
@@ -61,13 +57,13 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Mes
         if (!admitted.ok) return admitted;
         // Takes effect at once, and again in its turn: an earlier thaw must not be applied after it.
         gatekeeper.isFrozen = true;
-        return inTurn(() => freeze(asked, admitted.value));
+        return queue.run(() => freeze(asked, admitted.value));
       },
     ],
     [
       "thaw",
       (exchange) =>
-        inTurn(async () => {
+        queue.run(async () => {
           const admitted = await admission.widening(exchange);
           if (!admitted.ok) return admitted;
           const entry = entries.make("control", NO_ACTOR, "thawed", { more: { ...admitted.value } });

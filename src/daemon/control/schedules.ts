@@ -1,5 +1,6 @@
 // Control messages about schedules: people add and remove them.
 import { numberIn, optionalText, textIn } from "../../core/base/fields.ts";
+import { SerialQueue } from "../../core/base/serial-queue.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { ScheduleView } from "../../core/ports/daemon/task-messages.ts";
 import { MISSED, type Schedule } from "../../core/ports/stores/schedule-store.ts";
@@ -111,7 +112,7 @@ function brief(schedule: Schedule): Schedule {
 class Deliveries {
   readonly #parts: DaemonParts;
   readonly #schedules: Schedules;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(parts: DaemonParts, schedules: Schedules) {
     this.#parts = parts;
@@ -120,9 +121,7 @@ class Deliveries {
 
   /** INVARIANT: the same signature never starts anything twice, in this workspace or another one. */
   deliver(exchange: Exchange): Promise<Answer<object>> {
-    const delivered = this.#last.then(() => this.#deliver(exchange));
-    this.#last = delivered.catch(() => undefined);
-    return delivered;
+    return this.#queue.run(() => this.#deliver(exchange));
   }
 
   async #deliver({ value }: Exchange): Promise<Answer<object>> {

@@ -1,5 +1,6 @@
 // The log's integrity proof: periodic signed notes, verification, export, key rotation, retention.
 
+import { SerialQueue } from "../../core/base/serial-queue.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
@@ -36,7 +37,8 @@ export interface LogProof extends Proof {
 }
 
 export function proofOf({ notary, node, chain, ledger, digest, now, entry }: ProofOptions): LogProof {
-  let turn: Promise<unknown> = Promise.resolve();
+  /** One at a time: a note must be signed by the key that is current when it is stored. */
+  const queue = new SerialQueue();
   let signed = -1;
   let signedAt = 0;
 
@@ -54,15 +56,8 @@ export function proofOf({ notary, node, chain, ledger, digest, now, entry }: Pro
     signedAt = now();
   };
 
-  /** One at a time: a note must be signed by the key that is current when it is stored. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
-
   const checkpoint = (isLast: boolean): Promise<void> =>
-    inTurn(async () => {
+    queue.run(async () => {
       const head = await chain.head();
       if (!head.ok || head.value.place === 0 || head.value.place === signed) return;
       const isDue = head.value.place - signed >= entriesPerNote || now() - signedAt >= millisecondsPerNote;
@@ -123,8 +118,8 @@ export function proofOf({ notary, node, chain, ledger, digest, now, entry }: Pro
       return done.ok ? done : refused(done);
     },
     keys: () => notary.keys.keys,
-    rotate: () => inTurn(rotate),
-    retain: (days) => inTurn(() => retain(days)),
+    rotate: () => queue.run(rotate),
+    retain: (days) => queue.run(() => retain(days)),
     checkpoint,
     beginning: (first) => ({
       header: exportLine({ kind: "header", node, first, keys: notary.keys.keys, at: now(), isCopy: true }),

@@ -1,5 +1,6 @@
 // Schedules that are triggers of an org file: stored as the file has them, before a runner claims and before they are shown.
 // INVARIANT: a trigger is one schedule, with an id made of its workspace and its name: no kill and no second runner doubles it.
+import { SerialQueue } from "../../core/base/serial-queue.ts";
 import type { WaitingTrigger } from "../../core/ports/daemon/task-messages.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { Schedule } from "../../core/ports/stores/schedule-store.ts";
@@ -40,7 +41,7 @@ export class FileSchedules {
   readonly #parts: FileSchedulesParts;
   readonly #entry: EntryOf;
   readonly #applied = new Map<string, Applied>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(parts: FileSchedulesParts, entry: EntryOf) {
     this.#parts = parts;
@@ -62,9 +63,7 @@ export class FileSchedules {
 
   /** One after the other: two that run at once would store a change twice. */
   sync(workspace: string): Promise<Pick<Applied, "lines" | "waiting">> {
-    const done = this.#last.then(() => this.#sync(workspace));
-    this.#last = done.catch(() => undefined);
-    return done;
+    return this.#queue.run(() => this.#sync(workspace));
   }
 
   async #sync(workspace: string): Promise<Applied> {
