@@ -107,7 +107,7 @@ describe("a refusal names", () => {
     expect(await run("echo a\necho b $(id)")).toEqual({
       denied: "unsupported_command",
       reason:
-        'line 2, column 8, "$(": a command inside a command is not run; run it first, and write down what it said',
+        'line 2, column 8, "$(": command substitution cannot be checked before it runs; run that command in an earlier call and write its output here',
       need: null,
     });
   });

@@ -1,6 +1,7 @@
 // What an entry says besides who and what, read without believing that it is there or of the right type.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
+import { timeText } from "../terminal/time.ts";
 
 export function requestsOf({ more }: LogEntry): readonly string[] {
   const requests = textsIn(more, "requests");
@@ -46,10 +47,18 @@ export function endText(entry: LogEntry): string {
 export function otherMembers({ more }: LogEntry, shown: readonly string[]): readonly string[] {
   return Object.keys(more)
     .filter((key) => !shown.includes(key) && !isNothing(more[key]))
-    .map((key) => {
-      const value = more[key] as Json;
-      return `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
-    });
+    .map((key) => `${key}: ${memberText(key, more[key] as Json)}`);
+}
+
+/** Approval levels by their numbers in an entry. */
+const LEVELS = ["none", "ask", "presence"] as const;
+
+function memberText(key: string, value: Json): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && key === "expires") return timeText(value);
+  if (typeof value === "number" && key === "level") return LEVELS[value] ?? String(value);
+  if (isJsonList(value) && value.every((one) => typeof one === "string")) return value.join(", ");
+  return JSON.stringify(value);
 }
 
 export function textIn(more: JsonObject, key: string): string | null {

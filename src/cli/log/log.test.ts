@@ -275,6 +275,18 @@ no outcome logged for exec c000004
   });
 });
 
+test.each([
+  ["log", "--session", "s1"],
+  ["why", "c000001"],
+])("%s shows when an approval expires and its level", async (...argv) => {
+  const more = { asking: ["fs.read /w/1", "fs.read /w/2"], expires: 1_700_000_060_000, level: 2, agreed: 0 };
+  const asked = entryOf(1, { kind: "approval", outcome: "asked", more });
+  const { out } = await run({ entries: chainedEntries(asked) }, ...argv);
+  expect(out).toContain("expires: 2023-11-14 22:14:20Z\n");
+  expect(out).toContain("asking: fs.read /w/1, fs.read /w/2\n");
+  if (argv[0] === "log") expect(out).toContain("level: presence\n");
+});
+
 describe("a connection that breaks", () => {
   const entries = chainedEntries(...Array.from({ length: 1200 }, (_, at) => entryOf(at + 1)));
   test.each([
