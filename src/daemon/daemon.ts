@@ -266,7 +266,7 @@ export class Daemon {
     };
   }
 
-  /** The same, attributed to the session that asks. */
+  /** Runs a handler attributed to its session, where the composition root counts work by session. */
   #during(act: MessageHandler): MessageHandler {
     const { during } = this.#asked.parts;
     if (during === undefined) return act;

@@ -95,9 +95,15 @@ export class Opening {
     const token = optionalText(value, "token");
     const environment = environmentIn(value);
     if (cwd === null || !cwd.startsWith("/") || asked === null || environment === null || token === undefined)
-      return refusal("invalid_input", "a session needs a folder and an agent");
+      return refusal(
+        "invalid_input",
+        "a session needs `cwd` (absolute) and `agent`, and an `environment` and a `token` of the right type",
+      );
     if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
-      return refusal("invalid_input", "a trace has only letters, digits and dashes");
+      return refusal(
+        "invalid_input",
+        "`trace` has letters, digits and dashes; `face` has lower-case letters and dashes",
+      );
     const { peer } = connected;
     // A text that is no name is not written into the log.
     if (named === undefined || (named !== null && !PRINCIPAL_NAME.test(named)))

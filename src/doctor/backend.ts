@@ -205,7 +205,7 @@ function drafts(
         severity,
         message: "this kernel allows no overlays in a user namespace",
         meaning,
-        fix: "sudo modprobe overlay   # or a kernel of 5.11 or later",
+        fix: "sudo modprobe overlay   # or a kernel of 5.12 or later",
       }),
     );
   else if (draftsRefusedBy !== null)

@@ -123,7 +123,7 @@ export function pinText(pin: Pin): string {
   return JSON.stringify({ version: VERSION, ...pin });
 }
 
-/** Null for a text that is no pin. INVARIANT: a damaged pin counts as one that pins nothing, never as first use. */
+/** INVARIANT: a damaged text is a pin that pins nothing, never first use. */
 export function readPin(written: string): Pin {
   const nothing: Pin = { identity: { name: "", version: "" }, instructions: "(damaged pin)", tools: [] };
   let value: Json;

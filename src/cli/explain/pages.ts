@@ -116,9 +116,11 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "ambit explain budget_exhausted",
   },
   pin_changed: {
-    means: "The definition of a tool changed since it was approved.",
-    doThis: "Review the change and approve the tool again.",
-    example: "ambit explain unknown_tool",
+    means:
+      "A tool of an MCP server, or the package that its server is from, differs from what was pinned. It was not run.",
+    doThis:
+      "`ambit mcp show NAME` shows what changed and `ambit mcp pin NAME` accepts it. For a package, `ambit mcp fetch NAME` stores the pinned version again and `ambit mcp update NAME` pins another one.",
+    example: "ambit mcp list",
   },
   unsupported_command: {
     means:
@@ -146,7 +148,7 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
   },
   untrusted_content: {
     means:
-      "A grant with `clean` covers the request, but only in sessions that have read nothing untrusted. This session has read untrusted content: a network response, a result of a third-party tool, output of a program, or a file that no person committed.",
+      "A grant with `clean` covers the request, but only in sessions that have read nothing untrusted. This session has read untrusted content: a network response, a result of a third-party tool, output of a program, or a file.",
     doThis:
       "Open a new session and make the call before it reads anything untrusted. `ambit why` names what was read. No grant is proposed, because it would remove this safeguard.",
     example: "net.post{hosts=[api.github.com],clean}",

@@ -15,7 +15,10 @@ export function addLog(program: Command, ports: ControlPorts, end: (exit: ExitCo
     .option("--session <id>", "only this session, as a transcript, oldest first")
     .option("--verb <verb>", "only this verb: net.get, proc.exec, ...")
     .option("--code <code>", "only this code: scope_violation, budget_exhausted, ...")
-    .option("--kind <kind>", "only this kind: decision, outcome, approval, delegation, session, alarm, control, ...")
+    .option(
+      "--kind <kind>",
+      "only this kind: decision, outcome, approval, delegation, session, secret, alarm, control, suppressed, daemon",
+    )
     .option("--outcome <word>", "only this outcome: allow, deny, approved, revoked, ...")
     .option("--would-deny", "only calls that shadow mode left to their client, and that the record denies")
     .option("--refused", "each refused request once, with the smallest grant that would allow it")

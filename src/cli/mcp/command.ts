@@ -39,7 +39,11 @@ export function addMcp(
       "--in <folder>",
       "the working folder, used to find the workspace and resolve relative paths; default: this one",
     )
-    .option("--unconfined", "if neither an agent nor caveats are given, grant everything your user may do", false)
+    .option(
+      "--unconfined",
+      "if neither an agent nor caveats are given, grant everything that Caveats can express, within your ceiling",
+      false,
+    )
     .option("--prompt-tool", "also serve the tool for Claude Code's --permission-prompt-tool", false)
     .option(
       "--http <address>",

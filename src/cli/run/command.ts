@@ -20,7 +20,7 @@ export function addRun(
     .option("--in <folder>", "the root: the only folder of this machine the client sees")
     .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
     .option("--pledge <specs...>", "limit the grants of this run to these specs")
-    .option("--wait <seconds>", "how long to wait if the start needs approval")
+    .option("--wait <seconds>", "how long to wait if the start, or a request to a model, needs approval")
     .option("--fresh", "empty the home that this agent's clients keep from one run to the next", false)
     .option("--learn", "list at the end what was refused, with the grants that would allow it; grants nothing", false)
     .option("--json", "capture the output and print one JSON object at the end", false)

@@ -20,7 +20,9 @@ export function addSchedules(
   behind: readonly string[],
   end: (exit: ExitCode) => void,
 ): void {
-  const schedules = program.command("schedules").description("queue tasks at times, or after other tasks");
+  const schedules = program
+    .command("schedules")
+    .description("queue tasks at times, after other tasks, when files change or when a signed request arrives");
   const word = (name: string, about: string): Command =>
     schedules.command(name).description(about).option("--json", "print one JSON object", false);
   word("add", "add a schedule for an agent")

@@ -5,14 +5,14 @@ export const EXIT = {
   error: 1,
   usage: 2,
   invalidPolicy: 3,
-  /** The daemon is not there, or does not take this from us. */
+  /** No daemon runs, or it refuses this process. */
   daemon: 4,
   deny: 10,
   ask: 11,
   expired: 12,
   widened: 13,
   notTrusted: 14,
-  /** `exec` alone: nothing was run, or we ended it. Any other status is the program's own. */
+  /** `exec`, `run` and `call`: ambit refused or ended the program. Any other status is the program's own. */
   refused: 125,
 } as const;
 

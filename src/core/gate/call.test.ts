@@ -171,6 +171,15 @@ test("a denied call charges nothing, and is logged", async () => {
   expect(ports.entries).toMatchObject([{ outcome: "deny", code: "capability_absent", charges: [] }]);
 });
 
+test("a call whose budget others use up is logged once, as a denial", async () => {
+  const kept = outside();
+  const commit = (entry: Entry): ReturnType<Outside["commit"]> =>
+    entry.outcome === "allow" ? Promise.resolve({ ok: false, code: "budget_exhausted" }) : kept.commit(entry);
+  const answer = await call(everything, "memory_get", { ...kept, commit });
+  expect(kept.entries).toMatchObject([{ outcome: "deny", code: "budget_exhausted", charges: [] }]);
+  expect(answer).toMatchObject({ ok: false, code: "budget_exhausted", receipt: expect.any(String) });
+});
+
 test("an allowed call charges every limited account of its chain once, before the warrant exists", async () => {
   const ports = outside();
   const root = link("root", [grant("memory.read", undefined, { calls: 9 }), grant("tool.invoke")], { calls: 10 });

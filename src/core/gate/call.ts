@@ -7,7 +7,7 @@ import type { DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 import { copyJson } from "../base/json.ts";
 import type { Approvals } from "../ports/approvals.ts";
-import type { Commit, CommitResult, Entry } from "../ports/stores/commit.ts";
+import type { Commit, Entry } from "../ports/stores/commit.ts";
 import { type Call, type CallDecision, decideCopied } from "./call-decision.ts";
 import { type Caller, chargesOf } from "./decide.ts";
 import type { ToolLookup } from "./known-tool.ts";
@@ -46,7 +46,7 @@ export function authorize(
   ports: GatePorts,
 ): Promise<Authorization> {
   const asked = [caller, call, tools, moment, protectedPaths, ports] as const;
-  return committed(asked, (content) => ({ ok: true, warrant: mint(content) }));
+  return decideAndCommit(asked, (content) => ({ ok: true, warrant: mint(content) }));
 }
 
 /** What is decided on, by what, and the way out. */
@@ -56,10 +56,10 @@ type AuthorizeArguments = Readonly<Parameters<typeof authorize>>;
 export function permit(
   ...asked: AuthorizeArguments
 ): Promise<{ readonly ok: true; readonly receipt: string } | AuthorizationDenial> {
-  return committed(asked, ({ receipt }) => ({ ok: true, receipt }));
+  return decideAndCommit(asked, ({ receipt }) => ({ ok: true, receipt }));
 }
 
-async function committed<T>(
+async function decideAndCommit<T>(
   [caller, call, tools, moment, protectedPaths, ports]: AuthorizeArguments,
   allowed: (content: Warrant) => T,
 ): Promise<T | AuthorizationDenial> {
@@ -103,12 +103,7 @@ async function committed<T>(
       approval,
       reason: null,
     };
-    let written: CommitResult | null = null;
-    try {
-      written = await ports.commit(entry);
-    } catch {
-      // A port that fails in any way has not answered.
-    }
+    const written = await attempt(() => ports.commit(entry));
     if (written?.ok === true && typeof written.receipt === "string" && written.receipt !== "") {
       const { receipt } = written;
       return allowed({ agent, tool, arguments: decision.input, requests, basis, receipt });
@@ -117,7 +112,7 @@ async function committed<T>(
     if (code === "audit_unavailable") return denied(code, null, null, null, null);
     if (code !== "budget_exhausted") return refuse(ports, decided, code, null, null, null);
   }
-  return denied("budget_exhausted", null, null, null, null);
+  return refuse(ports, { agent, tool, ...NOTHING_COVERED }, "budget_exhausted", null, null, null);
 }
 
 /** What was decided, whatever became of it then. */

@@ -130,7 +130,7 @@ export class Gatekeeper {
     return authorize(...this.#decidedBy(asked));
   }
 
-  /** Ports for code that executes elsewhere. */
+  /** For a call that is executed elsewhere: a receipt, no warrant. */
   permit(asked: GatedCall): ReturnType<typeof permit> {
     return permit(...this.#decidedBy(asked));
   }

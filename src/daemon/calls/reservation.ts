@@ -6,7 +6,7 @@ import type { ModelUsage } from "../../sandbox/plan/sandboxes.ts";
 import type { RequestCost } from "../programs/model-cost.ts";
 import type { CallPorts } from "./call-ports.ts";
 
-/** One for each call. `reserve` takes the place of the commit of the call's decision. */
+/** One for each call. Its `commit` replaces the commit of the call's decision. */
 export class Reservation {
   readonly #cost: RequestCost;
   readonly #ports: CallPorts;

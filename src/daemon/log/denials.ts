@@ -35,7 +35,8 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
     "No sandbox is available on this machine, so the program was not run. Do not retry; tell the user to run `ambit doctor`.",
   not_available: "This is currently unavailable. Continue without it, or try again later.",
   audit_unavailable: "The audit log is unavailable, so the call was not executed. Tell the user, and retry later.",
-  pin_changed: "The tool changed since a person approved it. Do not retry; tell the user to review it.",
+  pin_changed:
+    "The tool, or the package of its server, differs from what was pinned, so it was not run. Do not retry; tell the user to run `ambit mcp show` for this server.",
   unsupported_command:
     "This command form is not supported because it cannot be checked before it runs. Use plain commands with literal arguments.",
   untrusted_policy:

@@ -1,4 +1,4 @@
-// Limits of one use of an instrument. Past a limit the result is a refusal, never truncated.
+// Limits of one use of an instrument. Past a limit the use is refused, or its result is cut if the caller set `truncate`.
 
 /** Requests of one fetch, redirects included. */
 export const fetchRequestsMax = 5;

@@ -248,7 +248,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** Kept for a reason that can go away, not for a missing grant. */
+/** The denial that a later approval cannot lift; null for a reason that can go away. */
 function deniedForGood(code: string | undefined): DenialCode | null {
   return DENIAL_CODES.find((one) => one === code && !LANDS_LATER.has(one)) ?? null;
 }

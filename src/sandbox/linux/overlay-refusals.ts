@@ -89,7 +89,7 @@ export function overlayFailure(stage: string, errno: number, root: string): RunR
       case ENODEV:
         return unavailable("this kernel has no overlay file system", "sudo modprobe overlay");
       case EPERM:
-        return unavailable("this kernel allows overlays only to the machine's root", "a kernel of 5.11 or later");
+        return unavailable("this kernel allows overlays only to the machine's root", "a kernel of 5.12 or later");
       case ELOOP:
         return unavailable(
           `the state folder and ${text} lie inside each other`,

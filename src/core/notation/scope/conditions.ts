@@ -54,9 +54,14 @@ export function readConditions(scope: Mapping | null, diagnostics: Diagnostics):
   const conditions: Conditions = { ask, calls, rate, tokens, money, per, expires, principals, pass, clean };
   if (per !== null && !isCounted(conditions)) {
     const { value } = entryOf(scope, "per") as Entry;
-    diagnostics.error("bad_value", value.span, "`per` says how `calls` or `rate` is counted, and neither is here", {
-      fix: "per: user, rate: 10/min",
-    });
+    diagnostics.error(
+      "bad_value",
+      value.span,
+      "`per` says how `calls`, `rate`, `tokens` or `money` is counted; add one of them",
+      {
+        fix: "per: user, rate: 10/min",
+      },
+    );
     return null;
   }
   return conditions;

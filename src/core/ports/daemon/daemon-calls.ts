@@ -15,7 +15,10 @@ export interface OpenSessionRequest {
   /** The user this session acts for. */
   readonly user: string | null;
   readonly trace: string | null;
-  /** "exec", "call", "mcp", "library", "hook": for display. */
+  /**
+   * "exec", "call", "mcp", "http", "library" or "hook", as the client states it. It also decides which processes count as the
+   * session's client (`control/person-evidence`).
+   */
   readonly face: string;
   /** Compact specs that limit the session from the start. Null: no pledge yet. */
   readonly pledge: readonly string[] | null;

@@ -37,7 +37,7 @@ export const ENTRY_KINDS = [
   "delegation",
   /** A session was opened, pledged, tainted, closed. */
   "session",
-  /** Agent files changed, or are no longer trusted. */
+  /** Not written any more; logs of older versions may contain it. */
   "authority",
   /** A secret was set, rotated, deleted, bound, used. Never its value. */
   "secret",
