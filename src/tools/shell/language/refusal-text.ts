@@ -13,7 +13,7 @@ const MESSAGES: Readonly<Record<Construct, string>> = {
   stream_number: "only the redirections `<`, `>`, `>>`, `2>` and `2>>` are supported",
   pattern_as_target: "a redirection needs the name of one file, not a pattern",
   bare_dollar: "a dollar sign starts a variable; put a literal dollar sign in single quotes",
-  variable_form: "only the forms `$NAME` and `${NAME}` of a variable are supported",
+  variable_form: "only `$NAME`, with or without braces, is supported",
   hidden_character: "invisible character; quote it or remove it",
   open_quote: "this quote is not closed",
   open_variable: "this variable has no closing `}`",
