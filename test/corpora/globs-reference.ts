@@ -22,7 +22,7 @@ export function glob(pattern: string, base: string): Glob {
     if (one.startsWith("!")) return refused("leading !");
     if (/[@+!]\(/.test(one)) return refused("extended glob");
     const segments = normal(one, base, true);
-    if (segments === null) return refused("`..` behind a star");
+    if (segments === null) return refused("`..` after a wildcard");
     if (inBase && !`/${segments.join("/")}/`.startsWith(`${base}/`)) return refused("leaves its root");
     of.push(expression(segments));
   }
@@ -62,7 +62,7 @@ function braces(pattern: string): readonly string[] | string {
     for (const one of open) {
       const inner = /\{([^{}]*)\}/.exec(one);
       if (inner === null) {
-        if (/[{}]/.test(one)) return "brace without its partner";
+        if (/[{}]/.test(one)) return "has an unbalanced brace";
         next.push(one);
         continue;
       }

@@ -62,7 +62,7 @@ function located(input: string): string {
 }
 
 const strictness: readonly (readonly [string, (input: string) => boolean])[] = [
-  ["a character no path has", (input) => /[\0\ue000\ue001]/.test(input) || /\p{Surrogate}/u.test(input)],
+  ["a character that is not allowed", (input) => /[\0\ue000\ue001]/.test(input) || /\p{Surrogate}/u.test(input)],
   ["longer than a path may be", (input) => input.length > charactersMax],
   ["~ is the home folder", (input) => /^~(\/|$)/.test(input)],
 ];

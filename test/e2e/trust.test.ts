@@ -233,7 +233,7 @@ describe("configuration", () => {
     symlinkSync(join(base, "nowhere"), join(project, "later"));
     const lost = ambit("can", "scout", "fs.read", "later/on/a");
     expect(lost.status).toBe(10);
-    expect(lost.err).toMatch(/cannot be followed/);
+    expect(lost.err).toMatch(/does not resolve to a folder/);
   });
 
   test("limits every agent to the user's ceiling", () => {
@@ -263,13 +263,18 @@ describe("configuration", () => {
   });
 
   test.each<[string, string, string, RegExp]>([
-    ["a misspelt key of the project", "project/.ambit/config.yml", "sandbx: .\n", /config\.yml is mended/],
-    ["no YAML", "project/.ambit/config.yml", "a: [\n", /config\.yml is mended/],
-    ["a config under another name", "project/.ambit/config.yaml", "sandbox: .\n", /it is called config\.yml/],
-    ["shadow mode from a project", "project/.ambit/config.yml", "mode: shadow\n", /shadow mode is the user's/],
-    ["a ceiling from a project", "project/.ambit/config.yml", "ceiling: ['records.read']\n", /the user's to say/],
-    ["secrets from a project", "project/.ambit/config.yml", "secrets: { a: 'env:A' }\n", /the user's to say/],
-    ["a misspelt key of the user", "config/ambit/config.yml", "cieling: []\n", /config\.yml is mended/],
+    ["a misspelt key of the project", "project/.ambit/config.yml", "sandbx: .\n", /config\.yml is fixed/],
+    ["no YAML", "project/.ambit/config.yml", "a: [\n", /config\.yml is fixed/],
+    ["a config under another name", "project/.ambit/config.yaml", "sandbox: .\n", /must be named config\.yml/],
+    [
+      "shadow mode from a project",
+      "project/.ambit/config.yml",
+      "mode: shadow\n",
+      /shadow mode is a setting of the user/,
+    ],
+    ["a ceiling from a project", "project/.ambit/config.yml", "ceiling: ['records.read']\n", /a setting of the user/],
+    ["secrets from a project", "project/.ambit/config.yml", "secrets: { a: 'env:A' }\n", /a setting of the user/],
+    ["a misspelt key of the user", "config/ambit/config.yml", "cieling: []\n", /config\.yml is fixed/],
     ["bytes that are not text", "config/ambit/config.yml", "\u0000", /config\.yml/],
   ])("%s grants nothing, with one clear error", (_, path, text, said) => {
     write(SCOUT, HUB);
@@ -337,7 +342,7 @@ describe("status", () => {
     const { problems } = JSON.parse(ambit("status", "--json").out);
     expect(problems).toEqual([
       expect.stringMatching(/bytes\.md is not UTF-8/),
-      expect.stringMatching(/gone\.md is a link, and what it leads to is not there/),
+      expect.stringMatching(/gone\.md is a broken link/),
     ]);
   });
 

@@ -133,7 +133,7 @@ describe("`id: agents/scout`, as the page writes it", () => {
   test("any other id has no effect, and says so", () => {
     expect(walk.can("named", "records.read id=a")).toBe(ALLOW);
     expect(walk.ambit("can", "another", "records.read", "id=a").status).not.toBe(ALLOW);
-    expect(walk.ambit("doctor").out).toMatch(/`id: another` has no effect: the agent is called "named"/);
+    expect(walk.ambit("doctor").out).toMatch(/`id: another` has no effect: the file name makes the agent's id "named"/);
   });
 });
 
@@ -231,7 +231,7 @@ describe("attenuation", () => {
     walk.ambit("stop", "granter");
     expect(walk.call("lasting", "memory_get", { key: "a" }).code).toBe(null);
     expect(walk.call("lasting", "memory_get", { key: "b" }).code).toBe("scope_violation");
-    expect(walk.ambit("agents", "keep", "lasting", "--yes").err).toContain("lasting has a record already");
+    expect(walk.ambit("agents", "keep", "lasting", "--yes").err).toContain("lasting already has a record");
     expect(walk.ambit("agents", "keep", "never-made", "--yes").status).toBe(1);
   });
   test("an agent whose grants have a budget or an end is not kept with more", () => {

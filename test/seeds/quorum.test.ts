@@ -105,7 +105,7 @@ describe("a deny always denies", () => {
     expect(walk.call("shut", "memory_get", { key: "a" }).code).toBe(null);
   });
   test("and doctor shows the line that has no effect", () => {
-    expect(walk.ambit("doctor").out).toMatch(/the policy denies `web`, which takes net\.get away/);
+    expect(walk.ambit("doctor").out).toMatch(/the policy denies `web`, which removes net\.get/);
   });
   test("removing it is a widening that waits for trust", () => {
     walk.record("shut", "sandbox: .", "capabilities: ['net.get{hosts=[example.com]}', memory.read]");

@@ -75,7 +75,7 @@ describe("tokens, and the globs after their colon", () => {
     ["any memory key", "page", "memory.read a/b/c", "memory.write a/b/c"],
     ["any memory key to write", "every", "memory.write a/b/c", "memory.read a/b/c"],
     ["observations", "every", "obs.append", "task.schedule"],
-    ["code in a throw-away sandbox", "every", "sandbox.exec", "proc.exec in=. -- ls"],
+    ["code in a temporary sandbox", "every", "sandbox.exec", "proc.exec in=. -- ls"],
     ["finding agents", "every", "agent.discover page", "agent.create page"],
   ])("%s", (_, agent, allowed, denied) => {
     expect(walk.can(agent, allowed)).toBe(ALLOW);

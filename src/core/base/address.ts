@@ -88,7 +88,11 @@ export function parseRange(text: string): Result<AddressRange> {
   if (!/^(0|[1-9]\d{0,2})$/.test(digits)) return refuse("bad_value", `${quote(text)} has no prefix length`);
   let prefix = Number(digits);
   if (address.family === 4 && text.includes(":")) {
-    if (prefix < 96) return refuse("bad_value", `${quote(text)} is wider than the addresses it spells`);
+    if (prefix < 96)
+      return refuse(
+        "bad_value",
+        `${quote(text)} has a prefix shorter than 96, which is too short for an IPv4-mapped address`,
+      );
     prefix -= 96;
   }
   if (prefix > bits) return refuse("bad_value", `${quote(text)} has a prefix longer than ${bits}`);

@@ -32,23 +32,19 @@ export function parseAgentId(text: string): Result<string> {
   if (text.length > nameCharactersMax)
     return refuse("bad_value", `an agent's id has at most ${nameCharactersMax} characters`);
   if (text.search(IGNORABLE) >= 0)
-    return refuse("bad_value", `${shown} has characters that are not shown, so it is no agent's id`);
+    return refuse("bad_value", `${shown} contains invisible characters, so it is not a valid agent id`);
   if (!text.split("/").every((segment) => SEGMENT.test(segment)))
     return refuse(
       "bad_value",
-      `${shown} is no agent's id: letters, digits and . _ @ + -, beginning with a letter, a digit or _`,
+      `${shown} is not a valid agent id: use letters, digits and . _ @ + -, starting with a letter, a digit or _`,
     );
   if (text.normalize("NFKC") !== text)
-    return refuse(
-      "bad_value",
-      `${shown} can be written in another way that looks the same (${text.normalize("NFKC")})`,
-    );
-  if (ENDING.test(text))
-    return refuse("bad_value", `${shown} is the name of a file, so no agent's id: leave the ending out`);
+    return refuse("bad_value", `${shown} has another spelling that looks the same (${text.normalize("NFKC")})`);
+  if (ENDING.test(text)) return refuse("bad_value", `${shown} is a file name, not an agent id: omit the extension`);
   if (agentIdOf(text) !== text)
-    return refuse("bad_value", `${shown} is another spelling of ${agentIdOf(text)}, so no agent of its own`);
+    return refuse("bad_value", `${shown} is another spelling of ${agentIdOf(text)}, not a separate agent id`);
   if (RESERVED.includes(foldAgentId(text)))
-    return refuse("bad_value", `${shown} is what sessions without an agent are called, so no agent is`);
+    return refuse("bad_value", `${shown} is reserved for sessions without an agent`);
   return done(text);
 }
 

@@ -114,7 +114,7 @@ function decideBy(
   const invoke: Request = { verb: INVOKE, values: [name.value, { kind: "json", value: isObject ? input : {} }] };
   const refused = judge(invoke, caller.authority);
   if (refused !== null) return refused;
-  if (!isObject) return deny("invalid_input", null, "the arguments are one plain object");
+  if (!isObject) return deny("invalid_input", null, "the arguments must be one plain object");
   const derived = derive(tool, input);
   if (!derived.ok) {
     const code = derived.code === "unsupported" ? "unsupported_command" : "invalid_input";
@@ -143,7 +143,7 @@ function derive(tool: KnownTool, input: JsonObject): RequestsResult {
   try {
     return tool.requests(input);
   } catch {
-    return refuse("bad_value", "the tool fails over the arguments");
+    return refuse("bad_value", "the tool threw an error while reading the arguments");
   }
 }
 

@@ -142,7 +142,7 @@ interface ApprovalOutcome {
   readonly reason: string | null;
 }
 
-const UNANSWERED = { kind: "unavailable", reason: "the approvals did not answer" } as const;
+const UNANSWERED = { kind: "unavailable", reason: "the store of approvals did not respond" } as const;
 
 async function approvalFor(
   ports: GatePorts,

@@ -43,7 +43,7 @@ function axisWords(axis: Axis, scope: Scope, root: readonly string[] | null): st
       return [`port ${listed(scope.of.map(portText))}`];
     case "words":
       if (axis.name === "raw") return scope.of.includes("raw") ? ["any protocol"] : [];
-      if (scope.of.includes("live")) return ["its files in step while it runs"];
+      if (scope.of.includes("live")) return ["its files synchronized while it runs"];
       return scope.of.includes("rw") ? [] : ["its files read-only"];
     case "arguments": {
       const places = scope.constrained.map(({ at }) => placeText(at));
@@ -98,7 +98,7 @@ function conditionWords(conditions: Conditions): string[] {
   const { ask, calls, rate, tokens, money, per, expires, principals, pass, clean } = conditions;
   const words: string[] = [];
   if (ask === 1) words.push("asks first");
-  if (ask === 2) words.push("asks first, with proof that you are there");
+  if (ask === 2) words.push("asks first and requires presence");
   if (calls !== null) words.push(calls === 1 ? "once" : `at most ${calls} calls`);
   if (rate !== null) words.push(`at most ${rateText(rate)}`);
   if (tokens !== null) words.push(`at most ${tokens} tokens`);
@@ -106,9 +106,9 @@ function conditionWords(conditions: Conditions): string[] {
   if (per !== null) words.push(`counted for each ${per} separately`);
   if (principals !== null) words.push(usersWords(principals));
   if (expires !== null) words.push(`until ${instantText(expires) ?? `${expires} ms`}`);
-  if (pass === "use") words.push("not to be passed on");
-  if (pass === "pass") words.push("only to be passed on");
-  if (clean) words.push("only before anything untrusted is read");
+  if (pass === "use") words.push("cannot be delegated");
+  if (pass === "pass") words.push("can only be delegated, not used");
+  if (clean) words.push("only until the session has read untrusted content");
   return words;
 }
 

@@ -89,7 +89,7 @@ class StrictCopy {
   }
 
   #text(text: string): Json {
-    return isPlainText(text) ? text : this.#refuse(refuse("bad_value", "a string holds a character that is not text"));
+    return isPlainText(text) ? text : this.#refuse(refuse("bad_value", "a string contains an unpaired surrogate"));
   }
 
   #object(object: JsonObject, depth: number): JsonObject {

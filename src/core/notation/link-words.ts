@@ -27,7 +27,7 @@ export function conditionWords(link: CompiledLink, request: Request, decision: D
   if (link.link.id.startsWith("user ") && link.link.grants.length === 0)
     return ", which allows nothing (if that is a mistake: ambit doctor)";
   const axis = decision.outcome === "deny" ? (decision.at?.axis ?? null) : null;
-  if (axis === "pass") return " (its grant can be passed on, not used)";
+  if (axis === "pass") return " (its grant can be delegated, not used)";
   if (axis !== "users") return "";
   const [first] = link.matching(request);
   const named = first === undefined ? [] : (link.link.grants[first]?.conditions.principals ?? []);

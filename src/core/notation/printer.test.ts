@@ -270,7 +270,10 @@ test.each([
     "proc.exec{in=/p,cmds=[rg],patterns=[git log **],root=ro}",
     "run programs: in /p, rg, `git log **`, its files read-only",
   ],
-  ["proc.exec{in=/p,calls=1,clean}", "run programs: in /p, any program; once; only before anything untrusted is read"],
+  [
+    "proc.exec{in=/p,calls=1,clean}",
+    "run programs: in /p, any program; once; only until the session has read untrusted content",
+  ],
   ["tool.invoke", "call tools: builtin:**"],
   [
     "tool.invoke{tools=[pay],args={amount={range=[0,100]}},args_only}",
@@ -278,11 +281,11 @@ test.each([
   ],
   [
     "secret.use{names=[gh],pass=pass}",
-    "use secrets without seeing them: name gh, any tool, any host; only to be passed on",
+    "use secrets without seeing them: name gh, any tool, any host; can only be delegated, not used",
   ],
   [
     "net.get{hosts=[a.b],expires=2026-12-01T00:00:00Z,rate=10/min,ask=presence}",
-    "fetch from the network: a.b, any port; asks first, with proof that you are there; at most 10/min; until 2026-12-01T00:00:00Z",
+    "fetch from the network: a.b, any port; asks first and requires presence; at most 10/min; until 2026-12-01T00:00:00Z",
   ],
 ])("%s as a sentence: %s", (text, words) => {
   expect(grantWords(again(text, null) as Grant)).toBe(words);

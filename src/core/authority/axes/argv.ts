@@ -19,12 +19,12 @@ import { joinDeep } from "./path.ts";
 
 export function parseArgv(argv: readonly string[]): Result<Segments> {
   const program = argv[0];
-  if (program === undefined || program === "") return refuse("bad_value", "there is no program to run");
+  if (program === undefined || program === "") return refuse("bad_value", "no program is named");
   if (argv.length > argvTokensMax) return refuse("too_long", `more than ${argvTokensMax} arguments`);
   let characters = 0;
   for (const token of argv) {
     characters += token.length;
-    if (!isPlainText(token)) return refuse("bad_value", "an argument holds a character no argument has");
+    if (!isPlainText(token)) return refuse("bad_value", "an argument contains a character that is not allowed");
   }
   if (characters > argvCharactersMax)
     return refuse("too_long", `the arguments are longer than ${argvCharactersMax} characters`);
@@ -69,7 +69,11 @@ export function parseProgram(text: string): Result<Sequence> {
   if (text === "" || text.length > patternCharactersMax || !isPlainText(text))
     return refuse("bad_value", `${JSON.stringify(text)} is not a program`);
   if (/[\s*]/.test(text))
-    return refuse("bad_pattern", `${JSON.stringify(text)} is not one program`, `patterns: [${JSON.stringify(text)}]`);
+    return refuse(
+      "bad_pattern",
+      `${JSON.stringify(text)} is not a single program`,
+      `patterns: [${JSON.stringify(text)}]`,
+    );
   if (text.includes("/") && (!text.startsWith("/") || /(^|\/)(\.{0,2})(\/|$)/.test(text.slice(1)))) {
     return refuse("bad_pattern", `${JSON.stringify(text)}: a program is a plain name or an absolute, normal path`);
   }
@@ -86,11 +90,15 @@ export function parseArgvPattern(text: string): Result<Sequence> {
   const short = /^([^\s*:"']+):\*$/.exec(text);
   const segments = short === null ? argvWords(text) : [literal(short[1] as string), DEEP];
   if (segments === null)
-    return refuse("bad_pattern", `${JSON.stringify(text)}: quote a whole word or nothing`, 'git commit -m "two words"');
+    return refuse(
+      "bad_pattern",
+      `${JSON.stringify(text)}: put the whole word in quotes, or no part of it`,
+      'git commit -m "two words"',
+    );
   if (segments.length === 0) return refuse("bad_pattern", "the pattern is empty");
   if (segments.length > segmentsMax) return refuse("too_long", `the pattern has more than ${segmentsMax} words`);
   if (!segments.every((segment) => isPlainText(segmentText(segment))))
-    return refuse("bad_value", "the pattern holds a character no argument has");
+    return refuse("bad_value", "the pattern contains a character that is not allowed in an argument");
   if (segments[segments.length - 1]?.kind === "one") segments[segments.length - 1] = DEEP;
   return done(joinDeep(segments));
 }

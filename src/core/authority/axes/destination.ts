@@ -103,7 +103,7 @@ export function parseHostPattern(text: string, toAscii: ToAscii): Result<Sequenc
     if (!text.includes("*")) return labels;
     return refuse(
       "bad_pattern",
-      `${JSON.stringify(text)}: a star may only stand alone or as the whole first label`,
+      `${JSON.stringify(text)}: \`*\` must be the whole pattern or the whole first label`,
       "*.example.com",
     );
   }
@@ -114,7 +114,7 @@ export function parseHostPattern(text: string, toAscii: ToAscii): Result<Sequenc
 /** Labels from the top down. Refuses whatever is outside the host alphabet, and anything that reads as a number. */
 function parseLabels(text: string, toAscii: ToAscii): Result<readonly string[]> {
   if (text === "") return refuse("bad_value", "the host is empty");
-  if (!isPlainText(text)) return refuse("bad_value", "the host holds a character no host has");
+  if (!isPlainText(text)) return refuse("bad_value", "the host contains a character that is not allowed");
   const lower = text.toLowerCase();
   const isAscii = /^\p{ASCII}*$/u.test(text);
   // `xn--` claims to be the ASCII form of some name; only the tables know whether there is such a name.
@@ -131,7 +131,7 @@ function parseLabels(text: string, toAscii: ToAscii): Result<readonly string[]> 
   }
   // A last label that is a number would be read as an address by some resolvers: 0x7f.1, 2130706433.
   if (/^(\d+|0x[0-9a-f]*)$/.test(labels[labels.length - 1] as string)) {
-    return refuse("bad_value", `${JSON.stringify(text)} reads as an address but is not one in plain form`);
+    return refuse("bad_value", `${JSON.stringify(text)} looks like an IP address, but is not in its standard form`);
   }
   return done(labels.reverse());
 }

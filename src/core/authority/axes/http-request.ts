@@ -37,18 +37,19 @@ export function requestFault(
   headers: readonly HeaderLine[],
   hasBody: boolean,
 ): string | null {
-  if (!/^[\x21-\x7e]*$/.test(url.rest)) return "an address has only ASCII after its host";
+  if (!/^[\x21-\x7e]*$/.test(url.rest)) return "a URL may contain only ASCII after its host";
   let bytes = 0;
   for (const [name, value] of headers) {
     bytes += name.length + value.length + 4;
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/.test(name)) return "a header has no such name";
-    if (CONNECTION.has(name.toLowerCase())) return `the header ${name.toLowerCase()} is not yours to set`;
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return `the header ${name} holds what no header can`;
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/.test(name)) return "this is not a valid header name";
+    if (CONNECTION.has(name.toLowerCase())) return `the header ${name.toLowerCase()} cannot be set by a tool`;
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      return `the header ${name} contains characters that are not allowed in a header`;
   }
   if (bytes > headerBytesMax) return `headers have at most ${headerBytesMax} bytes`;
   if (hasBody && (method === "GET" || method === "HEAD")) return `${method} has no body`;
   if (handlesIn(urlParts(url).path, "query").length > 0)
-    return "a secret stands in a header, in the query or in the body, not in the path";
+    return "a secret can be in a header, the query or the body, not in the path";
   return null;
 }
 

@@ -113,7 +113,7 @@ function split(text: string, separator: string, charactersMax: number): Result<r
   if (text === "") return refuse("bad_value", "the name is empty");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (!isPlainText(text) || /[\u0000-\u001f\u007f]/.test(text))
-    return refuse("bad_value", "the name holds a character no name has");
+    return refuse("bad_value", "the name contains a character that is not allowed");
   const segments = text.split(separator);
   if (segments.length > segmentsMax) return refuse("too_long", `more than ${segmentsMax} segments`);
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {

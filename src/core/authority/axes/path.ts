@@ -55,7 +55,7 @@ export function guardPath(segments: readonly string[], protectedPaths: PathSetti
 /** A plain folder or file name for `in` and `sandbox`: no star. */
 export function parseRoot(text: string, pathSettings: PathSettings): Result<readonly string[]> {
   if (text.includes("*"))
-    return refuse("bad_pattern", `${JSON.stringify(text)}: a root is one folder; stars belong in \`paths\``);
+    return refuse("bad_pattern", `${JSON.stringify(text)}: a root is one folder; wildcards belong in \`paths\``);
   if (text.length > pathBytesMax) return refuse("too_long", `the path is longer than ${pathBytesMax} characters`);
   return normalSegments(text, pathSettings, false);
 }
@@ -103,22 +103,22 @@ export function joinDeep(pattern: readonly Segment[]): Sequence {
 /** `stars`: the text is a pattern, whose segments `..` cannot take back: behind a star it has no one meaning. */
 function normalSegments(text: string, pathSettings: PathSettings, stars: boolean): Result<readonly string[]> {
   if (text === "") return refuse("bad_value", "the path is empty");
-  if (!isPlainText(text)) return refuse("bad_value", "the path holds a character no path has");
+  if (!isPlainText(text)) return refuse("bad_value", "the path contains a character that is not allowed");
   const home = text === "~" || text.startsWith("~/");
   const start = text.startsWith("/") ? [] : home ? pathSettings.home : pathSettings.base;
   if (start === null)
     return refuse(
       "not_absolute",
       home
-        ? "there is no home folder to read `~` by"
-        : `${JSON.stringify(text)} is relative, and there is no root to read it by`,
+        ? "`~` cannot be resolved: there is no home folder"
+        : `${JSON.stringify(text)} is relative, and there is no root to resolve it against`,
     );
   const segments = [...start];
   for (const segment of (home ? text.slice(1) : text).split("/")) {
     if (segment === "" || segment === ".") continue;
     if (segment !== "..") segments.push(segment);
     else if (segments.pop()?.includes("*") === true && stars)
-      return refuse("bad_pattern", "`..` behind a star has no one meaning");
+      return refuse("bad_pattern", "`..` after a wildcard is ambiguous");
   }
   return segments.length > segmentsMax
     ? refuse("too_long", `the path has more than ${segmentsMax} segments`)

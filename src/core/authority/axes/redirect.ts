@@ -28,7 +28,7 @@ function locationOf(location: string, from: Url, toAscii: ToAscii): Result<Url> 
   const text = location.trim();
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return escaped(parseUrl(text, toAscii));
   // A backslash is a slash to some readers: what two of them could read differently is read by none.
-  if (text.includes("\\")) return refuse("bad_value", "an address must not hold a backslash");
+  if (text.includes("\\")) return refuse("bad_value", "a URL must not contain a backslash");
   if (text.startsWith("//")) return escaped(parseUrl(`${from.scheme}:${text}`, toAscii));
   return escaped(parseUrl(`${originOf(from)}${restOf(text, targetOf(from))}`, toAscii));
 }
@@ -36,7 +36,8 @@ function locationOf(location: string, from: Url, toAscii: ToAscii): Result<Url> 
 /** Servers write letters outside ASCII as they are; a request has them percent-encoded. */
 function escaped(read: Result<Url>): Result<Url> {
   if (!read.ok || /^[\x21-\x7e]*$/.test(read.value.rest)) return read;
-  if (/\p{Surrogate}/u.test(read.value.rest)) return refuse("bad_value", "an address must not hold half a character");
+  if (/\p{Surrogate}/u.test(read.value.rest))
+    return refuse("bad_value", "a URL must not contain an unpaired surrogate");
   const rest = read.value.rest.replace(/[^\x21-\x7e]+/gu, (part) => encodeURIComponent(part));
   return { ok: true, value: { ...read.value, rest } };
 }

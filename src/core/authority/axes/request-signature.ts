@@ -74,11 +74,11 @@ function readHmac(given: Readonly<Record<string, unknown>>): HmacSignature | str
     return `\`sign.message\` is a text of at most ${signatureCharactersMax} characters`;
   const odd = [...message.matchAll(/\{\w*\}/g)].find(([one]) => !MESSAGE_PARTS.includes(one));
   if (odd !== undefined) return `\`sign.message\` has ${MESSAGE_PARTS.join(", ")}, not ${odd[0]}`;
-  if (handlesIn(message, "plain").length > 0) return "`sign.message` holds no handle of a secret";
+  if (handlesIn(message, "plain").length > 0) return "`sign.message` must not contain a secret handle";
   if (typeof value !== "string" || value.length > 256 || value.split("{signature}").length !== 2)
     return "`sign.value` is a text with one {signature}";
   if (!/^[\x20-\x7e]*$/.test(value) || handlesIn(value, "header").length > 0)
-    return "`sign.value` is ASCII, and holds no handle of a secret";
+    return "`sign.value` must be ASCII without a secret handle";
   return { scheme: "hmac", secret: secret as string, hash, key, message, header, value, encoding };
 }
 
@@ -98,7 +98,7 @@ function readAws(given: Readonly<Record<string, unknown>>): AwsSignature | strin
 export function signatureFault(signature: RequestSignature, headers: readonly HeaderLine[]): string | null {
   const mine = signatureHeaders(signature).map((name) => name.toLowerCase());
   const twice = headers.find(([name]) => mine.includes(name.toLowerCase()));
-  return twice === undefined ? null : `the header ${twice[0].toLowerCase()} is written by the signature`;
+  return twice === undefined ? null : `the header ${twice[0].toLowerCase()} is set by the signature`;
 }
 
 /** The headers that the signature adds. */

@@ -16,13 +16,13 @@ test.each([
 });
 
 test.each([
-  ["/{a,b/c", "a brace without its partner"],
-  ["/a,b}/c", "a brace without its partner"],
-  ["/}a,b{", "a brace without its partner"],
-  ["/{a}", "at least two choices"],
-  ["/{}", "at least two choices"],
-  ["/{a,b}}", "a brace without its partner"],
-  ["/{{a,b}", "a brace without its partner"],
+  ["/{a,b/c", "an unbalanced brace"],
+  ["/a,b}/c", "an unbalanced brace"],
+  ["/}a,b{", "an unbalanced brace"],
+  ["/{a}", "at least two alternatives"],
+  ["/{}", "at least two alternatives"],
+  ["/{a,b}}", "an unbalanced brace"],
+  ["/{{a,b}", "an unbalanced brace"],
 ])("%j is refused: %s", (text, why) => {
   const result = braces(text);
   expect(result.ok).toBe(false);

@@ -15,15 +15,14 @@ export function braces(text: string): Result<readonly string[]> {
         finished.push(one);
         continue;
       }
-      if (close < 0 || start < 0)
-        return refuse("bad_pattern", `${JSON.stringify(text)} has a brace without its partner`);
+      if (close < 0 || start < 0) return refuse("bad_pattern", `${JSON.stringify(text)} has an unbalanced brace`);
       const choices = one.slice(start + 1, close).split(",");
       if (choices.length < 2)
-        return refuse("bad_pattern", `${JSON.stringify(text)}: braces hold at least two choices`, "{a,b}");
+        return refuse("bad_pattern", `${JSON.stringify(text)}: braces need at least two alternatives`, "{a,b}");
       for (const choice of choices) next.push(one.slice(0, start) + choice + one.slice(close + 1));
     }
     if (next.length + finished.length > braceExpansionsMax)
-      return refuse("too_long", `the braces spell out more than ${braceExpansionsMax} patterns`);
+      return refuse("too_long", `the braces expand to more than ${braceExpansionsMax} patterns`);
     open = [...new Set(next)];
   }
   return done([...new Set(finished)]);

@@ -100,10 +100,10 @@ function startsWith(path: FolderPath, base: FolderPath): boolean {
 const UNSEEN = (directory: FolderPath): string =>
   `\`fs.read\` does not cover the working folder ${pathText(directory)}`;
 
-const FIX = "write whole folders in `fs.read`, such as `fs.read{paths=[docs/**]}`, or single files";
+const FIX = "use whole folders in `fs.read`, such as `fs.read{paths=[docs/**]}`, or single files";
 
 function unheld(pattern: Sequence, root: FolderPath): string {
-  return `\`fs.read\` covers a part of ${pathText(root)} by the pattern ${pathPatternText(pattern)}, which no sandbox can hold for a program`;
+  return `\`fs.read\` covers a part of ${pathText(root)} by the pattern ${pathPatternText(pattern)}, which a sandbox cannot enforce for a program`;
 }
 
 /** Records are workspace data beside authority files that programs may see: they follow `records.read`. */

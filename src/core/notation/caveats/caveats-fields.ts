@@ -87,7 +87,7 @@ function readList<T>(
   for (const item of only.items) {
     const one = read(item);
     if (one !== null) found.push(one);
-    else diagnostics.error("wrong_type", item.span, `\`${name}\` does not hold ${kindName(item)}`);
+    else diagnostics.error("wrong_type", item.span, `\`${name}\` cannot contain ${kindName(item)}`);
   }
   return { only: found, span };
 }

@@ -52,7 +52,7 @@ class CompactParser {
     this.#take(/\s*/y);
     const start = this.#at;
     const verb = this.#take(/[^\s{]+/y);
-    if (verb === "") return this.#fail(start, "empty spec: a verb comes first", "net.get{hosts=[api.example.com]}");
+    if (verb === "") return this.#fail(start, "empty spec: start with a verb", "net.get{hosts=[api.example.com]}");
     const verbSpan = this.#spanFrom(start);
     this.#take(/\s*/y);
     if (this.#at === this.#text.length) return { verb, verbSpan, scope: null };
@@ -142,7 +142,7 @@ class CompactParser {
     if (next === close) return false;
     if (next === undefined) return this.#fail(start, `missing closing ${close}`);
     if (next !== ",")
-      return this.#fail(this.#at, `put the whole value in double quotes; ${JSON.stringify(next)} cannot stand here`);
+      return this.#fail(this.#at, `put the whole value in double quotes; ${JSON.stringify(next)} is not allowed here`);
     this.#at++;
     this.#take(/\s*/y);
     return true;

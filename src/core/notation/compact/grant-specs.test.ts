@@ -26,27 +26,27 @@ test.each<[string, readonly string[], string]>([
   [
     "one alone",
     ["nonsense"],
-    'the grant, "nonsense", is not understood: "nonsense" is no capability; they read like net.get',
+    'the grant, "nonsense", cannot be parsed: "nonsense" is not a capability; an example is net.get',
   ],
   [
     "one of several",
     [FINE, "memory.raed", "nonsense"],
-    'grant 2, "memory.raed", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
+    'grant 2, "memory.raed", cannot be parsed: unknown capability "memory.raed"; did you mean memory.read?',
   ],
   [
     "a key",
     ["net.get{hots=[a.example]}"],
-    'the grant, "net.get{hots=[a.example]}", is not understood: unknown scope key `hots` on `net.get` (at character 9); did you mean hosts?',
+    'the grant, "net.get{hots=[a.example]}", cannot be parsed: unknown scope key `hots` on `net.get` (at character 9); did you mean hosts?',
   ],
   [
     "nothing",
     [FINE, ""],
-    'grant 2, "", is not understood: empty spec: a verb comes first; write net.get{hosts=[api.example.com]}',
+    'grant 2, "", cannot be parsed: empty spec: start with a verb; write net.get{hosts=[api.example.com]}',
   ],
   [
     "a brace",
     ["memory.read{keys=[a]"],
-    'the grant, "memory.read{keys=[a]", is not understood: missing closing } (at character 12)',
+    'the grant, "memory.read{keys=[a]", cannot be parsed: missing closing } (at character 12)',
   ],
 ])("%s", (_, specs, expected) => {
   expect(parseSpecs(specs, reading)).toBe(null);
@@ -69,7 +69,7 @@ test.each(["link", "away", "../away", "~/x", "x"])(
 test("effects of the machine alone are described in general", () => {
   const spec = `fs.read{in=${join(base, "away")}}`;
   expect(parseSpecs([spec], reading)).toBe(null);
-  expect(specFault("grant", [spec], reading)).toMatch(/is not understood: a folder in it does not resolve here$/);
+  expect(specFault("grant", [spec], reading)).toMatch(/cannot be parsed: a folder in it does not resolve here$/);
 });
 
 test("is short, however long the spec was", () => {

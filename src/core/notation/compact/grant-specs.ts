@@ -30,8 +30,8 @@ export function parseSpecs(
 export function specFault(noun: string, specs: readonly string[], reading: Reading): string {
   const at = specs.findIndex((spec) => parseSpecs([spec], reading) === null);
   const spec = specs[at];
-  if (spec === undefined) return `one ${noun} is not understood`;
-  return `${specName(noun, specs, at)} is not understood: ${reasonOf(spec, reading)}`;
+  if (spec === undefined) return `one ${noun} cannot be parsed`;
+  return `${specName(noun, specs, at)} cannot be parsed: ${reasonOf(spec, reading)}`;
 }
 
 /** The first spec that covers nothing, and what to do; null if there is none. `grants`: the specs, parsed. */

@@ -34,12 +34,7 @@ export function readApprovers(record: Mapping, diagnostics: Diagnostics): Approv
     return need === null ? "refused" : { need, of: null };
   }
   if (value.kind === "list") {
-    diagnostics.error(
-      "wrong_type",
-      value.span,
-      "`approvers` is a number, or a map that says how many of whom",
-      EXAMPLE,
-    );
+    diagnostics.error("wrong_type", value.span, "`approvers` is a number, or a map with `need` and `of`", EXAMPLE);
     return "refused";
   }
   return readMap(value, diagnostics) ?? "refused";
@@ -55,13 +50,13 @@ function readMap(map: Mapping, diagnostics: Diagnostics): Approvers | null {
     });
   }
   const written = entryOf(map, "need");
-  if (written === null) diagnostics.error("missing_field", map.span, "`approvers` does not say how many", EXAMPLE);
+  if (written === null) diagnostics.error("missing_field", map.span, "`approvers` needs a number: `need`", EXAMPLE);
   const need = written === null ? null : readNeed(written.value, diagnostics);
   const people = entryOf(map, "of");
   const of = people === null ? null : readPeople(people.value, diagnostics, map);
   if (strange.length > 0 || need === null || of === "refused") return null;
   if (of === null || need <= of.length) return { need, of };
-  diagnostics.error("bad_value", map.span, `${need} cannot agree where only ${of.length} count`, EXAMPLE);
+  diagnostics.error("bad_value", map.span, `\`need\` is ${need}, but \`of\` lists only ${of.length} people`, EXAMPLE);
   return null;
 }
 
@@ -69,8 +64,8 @@ function readNeed(node: TreeNode, diagnostics: Diagnostics): number | null {
   const value = node.kind === "scalar" ? node.value : null;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= needMax) return value;
   if (typeof value === "number")
-    diagnostics.error("bad_value", node.span, `as many as 1 to ${needMax} people can be needed`, EXAMPLE);
-  else diagnostics.error("wrong_type", node.span, `how many must agree is a number, not ${kindName(node)}`, EXAMPLE);
+    diagnostics.error("bad_value", node.span, `\`need\` is a number from 1 to ${needMax}`, EXAMPLE);
+  else diagnostics.error("wrong_type", node.span, `\`need\` is a number, not ${kindName(node)}`, EXAMPLE);
   return null;
 }
 
@@ -81,7 +76,7 @@ function readPeople(value: TreeNode, diagnostics: Diagnostics, map: Mapping): re
   let isWrong = false;
   for (const { text, span } of names) {
     if (!isPersonName(text)) diagnostics.error("bad_value", span, `${quoteText(text)} is not a person's name`, EXAMPLE);
-    else if (found.has(text)) diagnostics.error("bad_value", span, `${quoteText(text)} stands there twice`);
+    else if (found.has(text)) diagnostics.error("bad_value", span, `${quoteText(text)} is listed twice`);
     else {
       found.add(text);
       continue;

@@ -28,12 +28,12 @@ describe("the second copy of the log", () => {
     [{}, "`sink`"],
     [{ timeout: "2s" }, "`sink`"],
     [{ sink: 7 }, "must be text"],
-    [{ sink: "log.jsonl" }, "by its whole path"],
-    [{ sink: "./log.jsonl" }, "by its whole path"],
-    [{ sink: "/log/" }, "by its whole path"],
-    [{ sink: "unix:collector.sock" }, "by its whole path"],
-    [{ sink: "tcp:127.0.0.1:1" }, "by its whole path"],
-    [{ sink: "/log\u0000" }, "by its whole path"],
+    [{ sink: "log.jsonl" }, "the absolute path of a file"],
+    [{ sink: "./log.jsonl" }, "the absolute path of a file"],
+    [{ sink: "/log/" }, "the absolute path of a file"],
+    [{ sink: "unix:collector.sock" }, "the absolute path of a file"],
+    [{ sink: "tcp:127.0.0.1:1" }, "the absolute path of a file"],
+    [{ sink: "/log\u0000" }, "the absolute path of a file"],
     [{ sink: `unix:/${"x".repeat(100)}` }, "at most 100 bytes"],
     [{ sink: `unix:/${"ü".repeat(50)}` }, "at most 100 bytes"],
     [{ sink: "/log", timeout: 2 }, "from 100ms to 60s"],
@@ -52,7 +52,7 @@ describe("the second copy of the log", () => {
     expect([config.broken, config.audit, config.diagnostics[0]?.message]).toEqual([
       true,
       null,
-      "`audit` is the user's to say, never a project's",
+      "`audit` is a setting of the user, not of a project",
     ]);
   });
 });

@@ -47,7 +47,7 @@ export function readAudit({ value }: Entry, reading: Reading, diagnostics: Diagn
       });
   const written = entryOf(value, "sink");
   if (written === null) {
-    diagnostics.error("missing_field", value.span, "`audit` says where the second copy of the log is kept: `sink`", {
+    diagnostics.error("missing_field", value.span, "`audit` needs `sink`, the target of the second copy of the log", {
       fix: EXAMPLE,
     });
     return null;
@@ -66,7 +66,7 @@ function targetOf(entry: Entry, reading: Reading, diagnostics: Diagnostics): Sin
   const path = kind === "socket" ? text.slice(SOCKET.length) : text;
   const isWhole = path.startsWith("/") || path.startsWith("~/");
   if (!isWhole || path.endsWith("/") || path.length > pathCharactersMax || HIDDEN.test(path)) {
-    diagnostics.error("bad_value", span, "`sink` is a file by its whole path, or `unix:` and the path of a socket", {
+    diagnostics.error("bad_value", span, "`sink` is the absolute path of a file, or `unix:` and the path of a socket", {
       fix: EXAMPLE,
     });
     return null;
@@ -95,7 +95,7 @@ function timeoutOf(value: TreeNode, diagnostics: Diagnostics): number | null {
   const [, count, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? [];
   const milliseconds = Number(count) * (unit === "s" ? 1000 : 1);
   if (milliseconds >= timeoutMillisecondsMin && milliseconds <= timeoutMillisecondsMax) return milliseconds;
-  diagnostics.error("bad_value", value.span, "`timeout` is a time from 100ms to 60s, with its unit", {
+  diagnostics.error("bad_value", value.span, "`timeout` is a duration from 100ms to 60s, with a unit", {
     fix: "timeout: 2s",
   });
   return null;

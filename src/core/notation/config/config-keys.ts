@@ -44,14 +44,19 @@ export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: 
     if (own.includes(key)) continue;
     const suggestion = MEANT.get(key) ?? nearestName(key, CONFIG_KEYS.user);
     if (level === "project" && suggestion !== null && !own.includes(suggestion))
-      diagnostics.error("unknown_key", keySpan, `\`${suggestion}\` is the user's to say, never a project's`, BELONGS);
+      diagnostics.error(
+        "unknown_key",
+        keySpan,
+        `\`${suggestion}\` is a setting of the user, not of a project`,
+        BELONGS,
+      );
     else if (suggestion !== null)
       diagnostics.error("unknown_key", keySpan, `unknown key ${quoteText(key)}`, { suggestion, fix: suggestion });
-    else diagnostics.warning("unknown_key", keySpan, `${quoteText(key)} means nothing here and is passed over`);
+    else diagnostics.warning("unknown_key", keySpan, `${quoteText(key)} has no meaning here and is ignored`);
   }
   const mode = entryOf(node, "mode")?.value;
   if (level === "project" && mode?.kind === "scalar" && mode.value === "shadow")
-    diagnostics.error("bad_value", mode.span, "shadow mode is the user's to say, never a project's", BELONGS);
+    diagnostics.error("bad_value", mode.span, "shadow mode is a setting of the user, not of a project", BELONGS);
 }
 
 /** Other words for the same, too far from ours to be found by their letters. */

@@ -232,15 +232,20 @@ function readShadow({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<str
   const ends = new Map<string, number>();
   const fix = "shadow: { coder: 2026-12-01T00:00:00Z }";
   if (value.kind !== "map") {
-    diagnostics.error("wrong_type", value.span, `\`shadow\` is a map from agents to ends, not ${kindName(value)}`, {
-      fix,
-    });
+    diagnostics.error(
+      "wrong_type",
+      value.span,
+      `\`shadow\` is a map from agents to end times, not ${kindName(value)}`,
+      {
+        fix,
+      },
+    );
     return ends;
   }
   for (const { key, value: written } of value.entries) {
     const end = written.kind === "scalar" && typeof written.value === "string" ? parseInstant(written.value) : null;
     if (end === null)
-      diagnostics.error("bad_value", written.span, "the end of shadow mode is a moment with its zone", { fix });
+      diagnostics.error("bad_value", written.span, "the end of shadow mode is a time with a time zone", { fix });
     else ends.set(key, end);
   }
   return ends;
@@ -279,7 +284,7 @@ function readCeiling(
   const [entry, second] = [entryOf(node, "ceiling"), entryOf(node, "capabilities")].filter((one) => one !== null);
   if (entry === undefined) return null;
   if (second !== undefined)
-    diagnostics.error("unknown_key", second.keySpan, "`capabilities` is another name of `ceiling`: write one of them");
+    diagnostics.error("unknown_key", second.keySpan, "`capabilities` is an alias of `ceiling`: use only one of them");
   const list = readCapabilityList(entry.value, { reading, diagnostics, root });
   if (list.mentioned === null || list.mentioned.has("tool.invoke")) return list.grants;
   return [...list.grants, grantOf("tool.invoke", {}, { span: entry.keySpan, implied: "default" })];

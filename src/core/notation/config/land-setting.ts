@@ -11,8 +11,13 @@ export function readLand({ value }: Entry, diagnostics: Diagnostics): LandSettin
   const written = value.kind === "scalar" ? value.value : null;
   const word = LAND_WORDS.find((one) => one === written);
   if (word !== undefined) return word;
-  diagnostics.error("bad_value", value.span, "`land` is ask or auto; until it is, every change waits for a person", {
-    fix: "land: ask",
-  });
+  diagnostics.error(
+    "bad_value",
+    value.span,
+    "`land` is ask or auto; until it is corrected, every change needs approval",
+    {
+      fix: "land: ask",
+    },
+  );
   return "ask";
 }

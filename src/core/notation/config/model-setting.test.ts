@@ -30,7 +30,7 @@ test.each<readonly [unknown, string]>([
   [{ anthropic: { prices: { "a//b": { input: 3, output: 15 } } } }, "a//b"],
   [{ anthropic: { url: "http://a.example.com" } }, "goes over TLS"],
   [{ anthropic: { url: "http://127.0.0.1.example.com" } }, "goes over TLS"],
-  [{ anthropic: { url: "https://me:key@a.example.com" } }, "a name or a password"],
+  [{ anthropic: { url: "https://me:key@a.example.com" } }, "a username or password"],
   [{ anthropic: { url: "https://a.example.com?key=1" } }, "no `?`"],
 ])("%j is a mistake, and with a mistake nothing counts", (written, message) => {
   const config = read(written);

@@ -59,7 +59,7 @@ export function readOauth({ value }: Entry, reading: Reading, diagnostics: Diagn
     diagnostics.error(
       "missing_field",
       map.span,
-      "`oauth` has `resource`, the address that clients write, and a list of `issuers`",
+      "`oauth` needs `resource`, the address clients use, and a list of `issuers`",
       { fix: EXAMPLE },
     );
     return null;
@@ -84,7 +84,7 @@ function readIssuer(node: TreeNode, reading: Reading, diagnostics: Diagnostics):
   if (map === null) return null;
   const issuer = textAt(map, "issuer", diagnostics);
   if (issuer === null) {
-    diagnostics.error("missing_field", map.span, "an issuer has an address: `issuer`", {
+    diagnostics.error("missing_field", map.span, "an issuer needs an address: `issuer`", {
       fix: "issuer: https://login.example.com",
     });
     return null;
@@ -146,7 +146,7 @@ function readClaims({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<str
     node.value.length <= textCharactersMax;
   const wrong = entries.find(({ value: written }) => !isText(written));
   if (entries.length === 0 || entries.length > claimsMax || wrong !== undefined) {
-    const message = `\`claims\` has 1 to ${claimsMax} claims, each with the text that it must be`;
+    const message = `\`claims\` has 1 to ${claimsMax} claims, each with its required value`;
     diagnostics.error("bad_value", (wrong?.value ?? value).span, message, { fix: 'claims: { sub: "alice" }' });
     return null;
   }

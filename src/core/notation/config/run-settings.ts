@@ -113,9 +113,14 @@ export function readNotify(entry: Entry, diagnostics: Diagnostics): readonly str
   const [program] = words ?? [];
   if (words === null || program === undefined) return null;
   if (!program.text.startsWith("/") || words.some(({ text }) => text.includes("\0") || text.length > 1024))
-    diagnostics.error("bad_value", program.span, "`notify` is a program by its whole path, and its first words", {
-      fix: "notify: [/usr/bin/notify-send, ambit]",
-    });
+    diagnostics.error(
+      "bad_value",
+      program.span,
+      "`notify` is the absolute path of a program, and its first arguments",
+      {
+        fix: "notify: [/usr/bin/notify-send, ambit]",
+      },
+    );
   return words.map(({ text }) => text);
 }
 
@@ -172,7 +177,7 @@ function readSecret(entry: Entry, diagnostics: Diagnostics): WrittenSecret | nul
   const [, kind, at] = /^(env|file):(.{1,1024})$/.exec(reference?.text ?? "") ?? [];
   if ((kind !== "env" && kind !== "file") || at === undefined) {
     const span = from === null ? entry.value.span : from.value.span;
-    diagnostics.error("bad_value", span, "`from` says where the secret is: env:NAME or file:PATH", {
+    diagnostics.error("bad_value", span, "`from` is the source of the secret: env:NAME or file:PATH", {
       fix: "from: env:GIT_TOKEN",
     });
     return null;

@@ -26,10 +26,10 @@ describe("the search provider", () => {
     ["brave", "is a map"],
     [{}, "`provider` is"],
     [{ provider: "serxng", url: "https://s.example.org/" }, "`provider` is"],
-    [{ provider: "searxng" }, "write `url`"],
-    [{ provider: "brave", url: "ftp://s.example.org/" }, "not an http or https address"],
-    [{ provider: "brave", url: "https://me@s.example.org/" }, "a name or a password"],
-    [{ provider: "brave", url: "https://s.example.org/?key=1" }, "ends before the question"],
+    [{ provider: "searxng" }, "add `url`"],
+    [{ provider: "brave", url: "ftp://s.example.org/" }, "not an http or https URL"],
+    [{ provider: "brave", url: "https://me@s.example.org/" }, "a username or password"],
+    [{ provider: "brave", url: "https://s.example.org/?key=1" }, "must not contain"],
     [{ provider: "brave", secret: "{{secret:x}}" }, "not the name of a secret"],
     [{ provider: "brave", key: "x" }, "has no"],
   ])("%j is an error, and with an error nothing counts", (written, message) => {
@@ -42,7 +42,7 @@ describe("the search provider", () => {
     const config = read({ provider: "brave" }, "project");
     expect([config.broken, config.diagnostics[0]?.message]).toEqual([
       true,
-      "`search` is the user's to say, never a project's",
+      "`search` is a setting of the user, not of a project",
     ]);
   });
 });

@@ -54,7 +54,7 @@ export function readSearch({ value }: Entry, toAscii: ToAscii, diagnostics: Diag
   const written = text("url");
   const address = written?.text ?? USUAL.get(provider);
   if (address === undefined) {
-    diagnostics.error("missing_field", value.span, `${provider} is asked at an address of yours: write \`url\``, {
+    diagnostics.error("missing_field", value.span, `${provider} needs the address of your own server: add \`url\``, {
       fix: EXAMPLE,
     });
     return null;
@@ -62,7 +62,7 @@ export function readSearch({ value }: Entry, toAscii: ToAscii, diagnostics: Diag
   const url = parseUrl(address, toAscii);
   if (!url.ok) reportRefusal(url, written?.span ?? value.span, diagnostics);
   else if (/[?#]/.test(url.value.rest))
-    diagnostics.error("bad_value", written?.span ?? value.span, "`url` ends before the question: no `?` and no `#`", {
+    diagnostics.error("bad_value", written?.span ?? value.span, "`url` must not contain `?` or `#`", {
       fix: address.replace(/[?#].*$/s, ""),
     });
   const secret = text("secret");

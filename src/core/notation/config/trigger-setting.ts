@@ -42,7 +42,7 @@ export function readTriggers(
       const suggestion = nearestName(entry.key, CLASSES);
       diagnostics.error("unknown_key", entry.keySpan, `\`triggers\` has no ${quoteText(entry.key)}`, { suggestion });
     } else if (found === "allow" && level === "project")
-      diagnostics.error("unknown_key", entry.keySpan, "`allow` is the user's to say, never a project's", {
+      diagnostics.error("unknown_key", entry.keySpan, "`allow` is a setting of the user, not of a project", {
         fix: "write it in the user's own config.yml",
       });
     else
@@ -71,10 +71,12 @@ function ruleOf({ text, span }: Text, of: WrittenTriggerClass, diagnostics: Diag
     return bad(`${quoteText(text)} is not a file name`, ".vscode/settings.json");
   const starred = names.find((name) => name.split("*").length > 2);
   if (starred !== undefined)
-    return bad(`${quoteText(starred)} has more than one \`*\`; \`**\` is not needed: all below is meant`);
-  if (names.every((name) => name === "*")) return bad(`${quoteText(text)} names everything`, "*.code-workspace");
+    return bad(
+      `${quoteText(starred)} has more than one \`*\`; \`**\` is not needed, because everything below is included`,
+    );
+  if (names.every((name) => name === "*")) return bad(`${quoteText(text)} matches every file`, "*.code-workspace");
   const fixed = names.find((name) => FIXED.includes(name.toLowerCase()));
   if (fixed !== undefined && of !== "never")
-    return bad(`${quoteText(fixed)} never lands; no configuration changes that`);
+    return bad(`${quoteText(fixed)} never lands; configuration cannot change that`);
   return { class: of, names, place };
 }

@@ -66,7 +66,7 @@ function readName(node: Mapping, diagnostics: Diagnostics): string | null {
   diagnostics.warning(
     "missing_field",
     name?.span ?? metadata?.span ?? node.span,
-    "`metadata.name` does not name the agent",
+    "`metadata.name` is missing: the manifest does not name its agent",
   );
   return null;
 }
@@ -85,7 +85,7 @@ function readSpec(
     const suggestion = nearestName(key, NEAR_KEYS);
     isMisspelt ||= suggestion !== null;
     if (suggestion === null)
-      diagnostics.info("unknown_key", keySpan, `${quoteText(key)} grants nothing and is passed over`);
+      diagnostics.info("unknown_key", keySpan, `${quoteText(key)} grants nothing and is ignored`);
     else diagnostics.error("unknown_key", keySpan, `unknown key ${quoteText(key)}`, { suggestion, fix: suggestion });
   }
   // It may be a limit: what it would have limited is not granted without it.
@@ -123,7 +123,7 @@ function unlessNone(network: TreeNode, grants: readonly Grant[], diagnostics: Di
     const { verb, span } = grant;
     if (!verb.verb.startsWith("net.")) return true;
     const message = `${verb.verb} beside the network policy \`none\`; it grants nothing`;
-    diagnostics.error("bad_value", span ?? network.span, message, { fix: "remove the one that is not meant" });
+    diagnostics.error("bad_value", span ?? network.span, message, { fix: "remove the one you do not want" });
     return false;
   });
 }

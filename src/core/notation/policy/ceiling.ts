@@ -30,9 +30,13 @@ export function cutToCeiling(
     if (isAtOrBelow(literalPrefix(pattern), ceiling)) return [pattern];
     const inside = intersectSequences(pattern, tree(ceiling), true) ?? [];
     const shown = pathPatternText(pattern);
-    if (inside.length === 0)
-      diagnostics.warning("inert", span, `${shown} lies outside ${pathText(ceiling)}, which nothing may leave`);
-    else diagnostics.warning("clamped", span, `${shown} reaches beyond ${pathText(ceiling)} and is cut to it`);
+    if (inside.length === 0) diagnostics.warning("inert", span, `${shown} is outside the ceiling ${pathText(ceiling)}`);
+    else
+      diagnostics.warning(
+        "clamped",
+        span,
+        `${shown} extends beyond the ceiling ${pathText(ceiling)} and is reduced to it`,
+      );
     return inside;
   });
 }

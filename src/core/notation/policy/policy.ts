@@ -148,8 +148,8 @@ function denied(capability: Capability, grant: Grant, diagnostics: Diagnostics):
   const kept = capability === "crm" ? withoutContacts(grant) : null;
   if (kept === grant) return [grant];
   const what = kept === null ? grant.verb.verb : `\`contact\` of ${grant.verb.verb}`;
-  const hint = kept === null && capability === "crm" ? "; list the classes it is for, without contact" : "";
-  const message = `the policy denies \`${capability}\`, which takes ${what} away${hint}`;
+  const hint = kept === null && capability === "crm" ? "; list the classes it needs, without contact" : "";
+  const message = `the policy denies \`${capability}\`, which removes ${what}${hint}`;
   if (grant.span !== null) diagnostics.warning("narrowed", grant.span, message);
   return kept === null ? [] : [kept];
 }

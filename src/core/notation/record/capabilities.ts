@@ -119,7 +119,7 @@ class ListReader {
   #stray(key: string, span: Span): void {
     this.isStray = true;
     this.#outdented(
-      `\`${key}\` is a scope key, not a capability; until it is mended the list grants nothing`,
+      `\`${key}\` is a scope key, not a capability; until it is fixed, the list grants nothing`,
       key,
       span,
     );

@@ -27,7 +27,7 @@ export function readOwnRoot(entry: VerbEntry, scope: Mapping | null, context: Gr
     diagnostics.warning(
       "inert",
       span,
-      `\`${entry.verb}\` covers nothing: no process has \`/\` as its root unless \`in\` says so`,
+      `\`${entry.verb}\` covers nothing: a process has \`/\` as its root only if \`in\` is \`/\``,
       { fix },
     );
   return isWritten ? own : NO_ROOT;
@@ -81,7 +81,7 @@ export function readRoot(text: string, reading: Reading): Result<readonly string
   return real === null
     ? refuse(
         "bad_value",
-        `${pathText(root.value)} cannot be followed to a folder: a link in it leads nowhere or is closed`,
+        `${pathText(root.value)} does not resolve to a folder: a link in it is broken or not accessible`,
       )
     : done(real);
 }

@@ -9,7 +9,7 @@ interface OmittedParts {
 }
 
 /** At the first error that `isCause`; the next one says it when that is mended. */
-export function sayLeftOut(
+export function reportOmissions(
   { sandbox, tools }: OmittedParts,
   diagnostics: Diagnostics,
   isCause: (told: Diagnostic, at: number) => boolean,
@@ -21,5 +21,5 @@ export function sayLeftOut(
   const at = diagnostics.list.findIndex((one, place) => one.severity === "error" && isCause(one, place));
   const told = diagnostics.list[at];
   if (missing.length === 0 || told === undefined) return;
-  diagnostics.list[at] = { ...told, message: `${told.message}; until it is mended ${missing.join(", and ")}` };
+  diagnostics.list[at] = { ...told, message: `${told.message}; until it is fixed, ${missing.join(", and ")}` };
 }

@@ -61,7 +61,7 @@ export function misspelledKeys(record: Mapping, diagnostics: Diagnostics): Reado
     const nested = value.kind === "map" ? entryOf(value, "capabilities") : null;
     if (nested !== null) {
       meant.add("capabilities");
-      const message = `\`capabilities\` of a record stands at its top level, not below \`${key.slice(0, 80)}\``;
+      const message = `\`capabilities\` belongs at the top level of a record, not below \`${key.slice(0, 80)}\``;
       diagnostics.error("bad_indentation", nested.keySpan, message, {
         fix: key === "spec" ? MANIFEST : "capabilities:",
       });
@@ -106,7 +106,7 @@ export function strayKeys(record: Mapping, omitted: ReadonlySet<string>, diagnos
     diagnostics.error(
       "bad_indentation",
       keySpan,
-      `\`${key}\` limits a capability only below its verb; until it is mended the record grants nothing`,
+      `\`${key}\` limits a capability only below its verb; until it is fixed, the record grants nothing`,
       { fix: `indent \`${key}\` below its verb` },
     );
   return stray.length > 0;

@@ -65,7 +65,7 @@ function readTest(node: TreeNode, diagnostics: Diagnostics): RecordTest | null {
   const { value } = outcome;
   const request = value.kind === "scalar" && typeof value.value === "string" ? value.value.trim() : "";
   if (request === "" || request.length > requestCharactersMax) {
-    diagnostics.error("wrong_type", value.span, `\`${outcome.key}\` holds a request as text`, { fix: EXAMPLE });
+    diagnostics.error("wrong_type", value.span, `\`${outcome.key}\` must be a request as text`, { fix: EXAMPLE });
     return null;
   }
   const code = readCode(node, outcome.key as TestOutcome, diagnostics);

@@ -187,7 +187,7 @@ test("the fix for read-only files makes them read-only, and a list of fs.read al
 });
 
 const NO_FILES =
-  "until it is mended `sandbox` adds no fs.read, no fs.write, no proc.exec, and no built-in tools are added";
+  "until it is fixed, `sandbox` adds no fs.read, no fs.write, no proc.exec, and no built-in tools are added";
 
 test.each<[Json, string, string | null]>([
   [{ sandbox: "/p", capabilities: ["records.*"] }, "unknown_verb", NO_FILES],
@@ -195,14 +195,14 @@ test.each<[Json, string, string | null]>([
   [{ sandbox: "/p", capabilities: [5] }, "wrong_type", NO_FILES],
   [{ sandbox: "/p", capabilities: {} }, "wrong_type", NO_FILES],
   [{ sandbox: "/p", capabilites: ["records.read"] }, "unknown_key", NO_FILES],
-  [{ capabilities: ["records.read", "records.*"] }, "unknown_verb", "; until it is mended no built-in tools are added"],
+  [{ capabilities: ["records.read", "records.*"] }, "unknown_verb", "; until it is fixed, no built-in tools are added"],
   [{ capabilities: ["records.read", "tool.invoke", "records.*"] }, "unknown_verb", null],
   [{ capabilities: ["records.*"] }, "unknown_verb", null],
   [{ sandbox: "/p", extends: "ambit:reader@1", capabilities: ["records.*"] }, "unknown_verb", null],
   [{ sandbox: "/p", capabilities: ["fs.read{inn=/p}"] }, "unknown_key", null],
 ])("%j says at its mistake what is not added because of it", (value, code, words) => {
   const said = read(value).diagnostics.map((one) => [one.code, one.message] as const);
-  const about = said.filter(([, message]) => message.includes("until it is mended"));
+  const about = said.filter(([, message]) => message.includes("until it is fixed"));
   expect(said[0]?.[0]).toBe(code);
   expect(about.length).toBe(words === null ? 0 : 1);
   if (words !== null) expect(said[0]?.[1]).toContain(words);

@@ -24,7 +24,7 @@ import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
 import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
 import { readExtends } from "./extends.ts";
 import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
-import { sayLeftOut } from "./left-out.ts";
+import { reportOmissions } from "./left-out.ts";
 import { misspelledKeys, strayKeys } from "./record-keys.ts";
 import { failingTest, type RecordTest, readTests } from "./record-tests.ts";
 import { ROOM, readRoom } from "./room.ts";
@@ -147,7 +147,7 @@ class RecordReader {
       const isToolless = !(list.mentioned?.has(TOOL) ?? false) && !given.some(({ verb }) => verb.verb === TOOL);
       const leftOut = { sandbox: spoken, tools: isToolless && given.length + spoken.length > 0 };
       // Its own first mistake, or the key that was meant to be it.
-      sayLeftOut(leftOut, this.#diagnostics, ({ suggestion }, at) =>
+      reportOmissions(leftOut, this.#diagnostics, ({ suggestion }, at) =>
         at < keysEnd ? suggestion === "capabilities" : at >= listStart && at < listEnd,
       );
     }
@@ -255,7 +255,7 @@ class RecordReader {
     const [id, entry] = [this.#text("id"), entryOf(this.#node, "id")];
     const { fileId } = this.#reading;
     if (id !== null && entry !== null && fileId !== undefined && agentIdOf(id) !== fileId) {
-      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the agent is called ${quoteText(fileId)}, as its file`;
+      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the file name makes the agent's id ${quoteText(fileId)}`;
       this.#diagnostics.warning("bad_value", entry.value.span, message, { fix: `id: ${fileId}` });
     }
     return fileId ?? (id === null ? null : agentIdOf(id));

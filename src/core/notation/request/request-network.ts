@@ -40,7 +40,7 @@ function resolved(host: Destination, text: string | undefined): Result<Destinati
   if (address === null || host.name === null)
     return refuse(
       "bad_value",
-      `address= gives a name the address it leads to, not ${quoteText(text)}`,
+      `address= is the IP address that the host resolves to, not ${quoteText(text)}`,
       "address=10.0.0.1",
     );
   return done({ name: host.name, address });

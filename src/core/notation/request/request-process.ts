@@ -28,7 +28,7 @@ export function readShell(words: readonly string[], reading: Reading): Result<re
   if (split.value.plain.length > 0)
     return refuse(
       "bad_value",
-      `proc.eval does not take ${quoteText(split.value.plain[0] as string)}: it covers any shell line or none`,
+      `proc.eval does not accept ${quoteText(split.value.plain[0] as string)}: it covers any shell line or none`,
       "proc.eval",
     );
   const where = readWhere(split.value.named, reading);

@@ -83,12 +83,12 @@ function unsaid(verb: VerbEntry): Values {
 }
 
 function extra(verb: VerbEntry, word: string | undefined): Values {
-  return refuse("bad_value", `${verb.verb} does not take ${quoteText(word ?? "")}`, example(verb));
+  return refuse("bad_value", `${verb.verb} does not accept ${quoteText(word ?? "")}`, example(verb));
 }
 
 function soleWord(verb: VerbEntry, [word, second]: readonly string[], read: (text: string) => Values): Values {
   if (second !== undefined) return extra(verb, second);
-  return word === undefined ? refuse("bad_value", `${verb.verb} of what?`, example(verb)) : read(word);
+  return word === undefined ? refuse("bad_value", `${verb.verb} needs a target`, example(verb)) : read(word);
 }
 
 function listed<T extends Value>(
@@ -115,12 +115,12 @@ function readSecret(verb: VerbEntry, words: readonly string[], { toAscii }: Read
 }
 
 function readModel(verb: VerbEntry, [provider, model, more]: readonly string[]): Values {
-  if (provider === undefined) return refuse("bad_value", `${verb.verb} of which provider?`, example(verb));
+  if (provider === undefined) return refuse("bad_value", `${verb.verb} needs a provider`, example(verb));
   return more === undefined ? each([provider, parseName], [model, parseName]) : extra(verb, more);
 }
 
 function readResource(verb: VerbEntry, [server, uri, more]: readonly string[]): Values {
-  if (server === undefined) return refuse("bad_value", `${verb.verb} of which server?`, example(verb));
+  if (server === undefined) return refuse("bad_value", `${verb.verb} needs a server`, example(verb));
   if (verb.axes.length === 1) return uri === undefined ? each([server, parseName]) : extra(verb, uri);
   return more === undefined ? each([server, parseName], [uri, parseUri]) : extra(verb, more);
 }
@@ -137,7 +137,7 @@ function each(...pairs: readonly (readonly [string | undefined, (text: string) =
 }
 
 function readTool(verb: VerbEntry, [name, json, more]: readonly string[]): Values {
-  if (name === undefined) return refuse("bad_value", `${verb.verb} of which tool?`, example(verb));
+  if (name === undefined) return refuse("bad_value", `${verb.verb} needs a tool`, example(verb));
   if (more !== undefined) return extra(verb, more);
   const tool = parseTool(name);
   if (!tool.ok) return tool;

@@ -18,7 +18,7 @@ import { splitWords } from "./request-words.ts";
 
 export function readRequest(words: readonly string[], reading: Reading): Result<Request> {
   const [name, ...rest] = words;
-  if (name === undefined) return refuse("bad_value", "there is no request", "net.get https://example.com/");
+  if (name === undefined) return refuse("bad_value", "the request is empty", "net.get https://example.com/");
   if (words.length > argvTokensMax + 8) return refuse("too_long", `more than ${argvTokensMax} words`);
   const verb = verbEntry(name);
   if (verb === null) {
@@ -72,7 +72,7 @@ function readDelegation(verb: VerbEntry, [target, ...specs]: readonly string[], 
   const mistake = diagnostics.list.find((one) => one.severity === "error");
   if (mistake !== undefined || proposed.length !== specs.length) {
     const fix = mistake?.fix ?? mistake?.suggestion;
-    const message = mistake?.message ?? "what is to be passed on was not understood";
+    const message = mistake?.message ?? "the grant to delegate cannot be parsed";
     return fix === undefined || fix === null ? refuse("bad_value", message) : refuse("bad_value", message, fix);
   }
   return done({ verb, values: values.value, delegation: { target, proposed } });

@@ -108,7 +108,7 @@ function readConstraint(entry: Entry, context: GrantContext): Constraint | null 
       return hosts === null ? null : { kind: "url", hosts, toAscii: reading.toAscii };
     }
     default: {
-      const message = `${JSON.stringify(entry.key.slice(0, 80))} is no kind of constraint: ${KINDS.join(", ")}`;
+      const message = `${JSON.stringify(entry.key.slice(0, 80))} is not a kind of constraint: ${KINDS.join(", ")}`;
       diagnostics.error("unknown_key", entry.keySpan, message, { suggestion: nearestName(entry.key, KINDS) });
       return null;
     }
@@ -127,7 +127,9 @@ function readValues(entry: Entry, { diagnostics }: GrantContext): Constraint | n
       diagnostics.error(
         "bad_value",
         span,
-        isText ? "no argument can be this text" : "this number cannot be kept exactly",
+        isText
+          ? "this text is not valid Unicode, so no argument can match it"
+          : "this number cannot be represented exactly",
       );
     } else values.push(value === 0 ? 0 : value);
   }
@@ -162,5 +164,7 @@ function isExact(number: number): boolean {
 function textPattern(text: string): Result<readonly string[]> {
   if (text.length > patternCharactersMax)
     return refuse("too_long", `the pattern is longer than ${patternCharactersMax} characters`);
-  return isPlainText(text) ? done(text.split(/\*+/)) : refuse("bad_value", "the pattern holds a character no text has");
+  return isPlainText(text)
+    ? done(text.split(/\*+/))
+    : refuse("bad_value", "the pattern contains an unpaired surrogate");
 }

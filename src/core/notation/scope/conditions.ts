@@ -54,14 +54,9 @@ export function readConditions(scope: Mapping | null, diagnostics: Diagnostics):
   const conditions: Conditions = { ask, calls, rate, tokens, money, per, expires, principals, pass, clean };
   if (per !== null && !isCounted(conditions)) {
     const { value } = entryOf(scope, "per") as Entry;
-    diagnostics.error(
-      "bad_value",
-      value.span,
-      "`per` says how `calls`, `rate`, `tokens` or `money` is counted; add one of them",
-      {
-        fix: "per: user, rate: 10/min",
-      },
-    );
+    diagnostics.error("bad_value", value.span, "`per` needs `calls`, `rate`, `tokens` or `money`, and none is set", {
+      fix: "per: user, rate: 10/min",
+    });
     return null;
   }
   return conditions;
@@ -146,7 +141,7 @@ function readRate({ value }: Entry, diagnostics: Diagnostics): Rate | null {
   const text = value.kind === "scalar" && typeof value.value === "string" ? value.value : "";
   const match = /^([1-9]\d{0,8})\/(s|sec|min|h|hour|d|day)$/.exec(text);
   if (match !== null) return { calls: Number(match[1]), seconds: SECONDS[match[2] as string] as number };
-  diagnostics.error("bad_value", value.span, "`rate` is a number of calls for each s, min, h or d", {
+  diagnostics.error("bad_value", value.span, "`rate` is a number of calls per s, min, h or d", {
     fix: "rate: 10/min",
   });
   return null;
@@ -165,7 +160,7 @@ function readExpires(entry: Entry, diagnostics: Diagnostics): number | null {
   if (instant !== null) return instant;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(written.text) ? parseInstant(`${written.text}T00:00:00Z`) : null;
   const fix = day === null ? "expires: 2026-12-01T00:00:00Z" : `expires: ${instantText(day)}`;
-  diagnostics.error("bad_value", written.span, "`expires` is a day and a time with its zone", { fix });
+  diagnostics.error("bad_value", written.span, "`expires` is a date and a time with a time zone", { fix });
   return null;
 }
 

@@ -24,7 +24,7 @@ export function readFreePath(
   const isFree = text.startsWith("/") || text === "~" || text.startsWith("~/");
   const from = isFree ? [] : root;
   if (from === null)
-    return refuse("not_absolute", `${JSON.stringify(text)} is relative, and there is no root to read it by`);
+    return refuse("not_absolute", `${JSON.stringify(text)} is relative, and there is no root to resolve it against`);
   const patterns = parsePathPatterns(text, from, pathSettings);
   return patterns.ok && !patterns.value.every(hasSpelling) ? unspelled(text) : patterns;
 }
@@ -47,5 +47,5 @@ function hasSpelling(pattern: Sequence): boolean {
 }
 
 function unspelled(text: string): Result<readonly Sequence[]> {
-  return refuse("bad_pattern", `${JSON.stringify(text)} leads through a folder whose name a pattern cannot spell`);
+  return refuse("bad_pattern", `${JSON.stringify(text)} contains a folder whose name cannot be written as a pattern`);
 }

@@ -18,7 +18,8 @@ export function parsePlace(text: string): Result<readonly string[]> {
     if (key === null || !isPlainText(key))
       return refuse("bad_value", `${JSON.stringify(text)} names no argument`, '"a.b".c');
     keys.push(key);
-    if (keys.length > placeKeysMax) return refuse("too_long", `the argument lies deeper than ${placeKeysMax} keys`);
+    if (keys.length > placeKeysMax)
+      return refuse("too_long", `the argument is nested deeper than ${placeKeysMax} keys`);
     if (step.lastIndex === text.length) return done(keys);
     if (text[step.lastIndex] !== ".")
       return refuse("bad_value", `${JSON.stringify(text)} names no argument`, '"a.b".c');

@@ -17,7 +17,8 @@ export function textsOf(entry: Entry, diagnostics: Diagnostics): readonly Text[]
   const texts: Text[] = [];
   for (const item of items) {
     if (typeof item.value === "string") texts.push({ text: item.value, span: item.span });
-    else diagnostics.error("wrong_type", item.span, `\`${entry.key}\` holds text, not ${kindName(item)}`, quoted(item));
+    else
+      diagnostics.error("wrong_type", item.span, `\`${entry.key}\` must be text, not ${kindName(item)}`, quoted(item));
   }
   return texts.length === items.length ? texts : null;
 }
@@ -38,7 +39,8 @@ export function itemsOf(entry: Entry, diagnostics: Diagnostics): readonly Scalar
   const items: Scalar[] = [];
   for (const item of value.items) {
     if (item.kind === "scalar") items.push(item);
-    else diagnostics.error("wrong_type", item.span, `\`${key}\` holds single values, not ${kindName(item)}`);
+    else
+      diagnostics.error("wrong_type", item.span, `\`${key}\` must be a list of single values, not ${kindName(item)}`);
   }
   return items.length === value.items.length ? items : null;
 }
@@ -63,7 +65,7 @@ export function readEach<T>(
     diagnostics.error(
       "too_large",
       entry.value.span,
-      `\`${entry.key}\` spells out more than ${patternsPerScopeMax} patterns`,
+      `\`${entry.key}\` expands to more than ${patternsPerScopeMax} patterns`,
     );
     return null;
   }

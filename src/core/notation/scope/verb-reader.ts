@@ -24,10 +24,10 @@ export function readVerb(name: string, span: Span, diagnostics: Diagnostics): Ve
   if (entry === null) {
     const shown = JSON.stringify(name.slice(0, 80));
     const message = name.includes("*")
-      ? `${shown} is no capability: a verb has no stars, each is written by itself`
+      ? `${shown} is not a capability: wildcards in verbs are not allowed, list each verb`
       : name.includes(".")
         ? `unknown capability ${shown}`
-        : `${shown} is no capability; they read like net.get`;
+        : `${shown} is not a capability; an example is net.get`;
     diagnostics.error("unknown_verb", span, message, { suggestion: nearestVerb(name) });
   }
   return entry;

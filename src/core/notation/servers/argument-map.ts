@@ -58,7 +58,7 @@ export function readArgumentMap(node: TreeNode, diagnostics: Diagnostics): Argum
     const verb = MAPPED_VERBS.find((one) => one === key);
     if (verb === undefined) {
       const suggestion = nearestName(key, MAPPED_VERBS);
-      const message = `${quoteText(key)} cannot be mapped: its target is not one text; verbs are ${MAPPED_VERBS.join(", ")}`;
+      const message = `${quoteText(key)} cannot be mapped: its target is not a single string; use one of ${MAPPED_VERBS.join(", ")}`;
       diagnostics.error("unknown_verb", keySpan, message, { suggestion, fix: EXAMPLE });
       isWrong = true;
       continue;
@@ -68,7 +68,7 @@ export function readArgumentMap(node: TreeNode, diagnostics: Diagnostics): Argum
       const place = text === null ? null : readPlace(text);
       if (text === null || place === null) {
         const message =
-          "a place in the arguments is written like `$.path`, `$.files[*].path` or, where it may be absent, `$.path?`";
+          "a path into the arguments looks like `$.path`, `$.files[*].path` or, if it is optional, `$.path?`";
         diagnostics.error("bad_value", item.span, message, { fix: EXAMPLE });
         isWrong = true;
       } else map.push({ verb, ...place, text });
@@ -91,7 +91,7 @@ function readPlace(text: string): Pick<MappedArgument, "steps" | "isOptional"> |
 /** Of a place that is known to be well written. */
 export function readPlaceText(text: string): Pick<MappedArgument, "steps" | "isOptional"> {
   const place = readPlace(text);
-  if (place === null) throw new Error(`${text} is no place in arguments`);
+  if (place === null) throw new Error(`${text} is not a path into the arguments`);
   return place;
 }
 

@@ -26,12 +26,12 @@ test.each([
   ["npx -y", "names no package"],
   ["npx -p server", "names no package"],
   ["npx -p a -p b bin", "is one package"],
-  ["npx --registry=http://evil.test server", "is not understood"],
-  ["npx -c server", "is not understood"],
-  ["npx --prefix /tmp server", "is not understood"],
-  ["uvx server", "packages of Python"],
-  ["uv tool run server", "packages of Python"],
-  ["pipx run server", "packages of Python"],
+  ["npx --registry=http://evil.test server", "is not supported here"],
+  ["npx -c server", "is not supported here"],
+  ["npx --prefix /tmp server", "is not supported here"],
+  ["uvx server", "Python packages"],
+  ["uv tool run server", "Python packages"],
+  ["pipx run server", "Python packages"],
 ])("%s is refused", (line, why) => {
   expect(packageCommand(line.split(" "))).toMatchObject({ ok: false, message: expect.stringContaining(why) });
 });

@@ -51,7 +51,7 @@ export function packageCommand([program = "", ...words]: readonly string[]): Pac
   if (launcher === undefined) return null;
   if (launcher.isPython === true)
     return refuse(
-      `packages of Python cannot be fetched and pinned: \`${called}\` would need the registry at each start`,
+      `Python packages cannot be fetched and pinned: \`${called}\` would need the registry at each start`,
       "install it (`uv tool install NAME`), and add its program with `--runtime FOLDER`",
     );
   return npmCommand(called, words.slice(launcher.words.length));
@@ -72,7 +72,7 @@ function npmCommand(called: string, words: readonly string[]): PackageCommandRes
       if (value === undefined) at++;
       named.push(value ?? words[at] ?? "");
     } else if (!ANSWERS.has(word))
-      return refuse(`\`${called} ${word}\` is not understood here`, `ambit mcp add NAME -- npx -y PACKAGE@VERSION`);
+      return refuse(`\`${called} ${word}\` is not supported here`, `ambit mcp add NAME -- npx -y PACKAGE@VERSION`);
   }
   const [first, ...others] = words.slice(at);
   if (named.length > 1) return refuse("a server is one package: name it with its dependencies in one", null);
@@ -99,7 +99,7 @@ export function packageRequest(
   if (NAME.test(name) && name.length <= nameCharactersMax && RANGE.test(range))
     return { ok: true, value: { name, range } };
   return refuse(
-    `${JSON.stringify(spec.slice(0, 200))} is no package of a registry: an address, a repository, a folder and an alias cannot be pinned`,
+    `${JSON.stringify(spec.slice(0, 200))} is not a registry package: URLs, repositories, folders and aliases cannot be pinned`,
     "publish it, or install it yourself and add its program with `--runtime FOLDER`",
   );
 }

@@ -93,7 +93,7 @@ export function readEndpoint(
         found.keySpan,
         url === null
           ? `\`${key}\` is for a server with a \`url\``
-          : `a server with a \`url\` has no \`${key}\`: it is no program of this machine`,
+          : `a server with a \`url\` has no \`${key}\`: it is not a program on this machine`,
         { fix: `${own[0]}:` },
       );
   }
@@ -112,7 +112,7 @@ export function readEndpoint(
     diagnostics.error(
       "bad_value",
       at("command")?.value.span ?? server.span,
-      `${quoteText(command[0])} is no program of a package`,
+      `${quoteText(command[0])} is not a program of a package`,
       {
         fix: "command: [the name of a program in the package, arguments]",
       },
@@ -141,7 +141,7 @@ function readAddress(
     diagnostics.error(
       "bad_value",
       value.span,
-      `${quoteText(plain)} in the address is a credential: store it, and name it here`,
+      `${quoteText(plain)} in the address is a credential: store it as a secret, and use its handle here`,
       {
         fix: `url: "https://mcp.example.com/mcp?${plain}={{secret:example-token}}"`,
       },
@@ -197,9 +197,14 @@ function readHeaders({ value }: Entry, diagnostics: Diagnostics): readonly Heade
       );
     // A credential in a file is in every copy of it.
     else if ((isIdentifying(key) || CREDENTIAL.test(key)) && handlesIn(text, "header").length === 0)
-      diagnostics.error("bad_value", written.span, `${key} is a credential: store it, and name it here`, {
-        fix: `${key}: "Bearer {{secret:example-token}}"`,
-      });
+      diagnostics.error(
+        "bad_value",
+        written.span,
+        `${key} is a credential: store it as a secret, and use its handle here`,
+        {
+          fix: `${key}: "Bearer {{secret:example-token}}"`,
+        },
+      );
     else {
       seen.add(key.toLowerCase());
       return [[key, text]];
@@ -216,12 +221,7 @@ function readCommand(
 ): ServerProgram["command"] | null {
   const fix = { fix: "command: [program, argument]" };
   if (entry === null) {
-    diagnostics.error(
-      "missing_field",
-      span,
-      `${quoteText(name)} does not say how it is started: \`command\`, or \`url\``,
-      fix,
-    );
+    diagnostics.error("missing_field", span, `${quoteText(name)} needs \`command\` or \`url\``, fix);
     return null;
   }
   const words = textsOf(entry, diagnostics);
@@ -273,7 +273,11 @@ function readVariables({ value }: Entry, level: ConfigLevel, diagnostics: Diagno
   }
   return value.entries.flatMap(({ key, keySpan, value: written }): readonly ServerVariable[] => {
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(key) || REFUSED_VARIABLES.test(key)) {
-      diagnostics.error("bad_value", keySpan, `${quoteText(key)} is set by the sandbox, or is no name of a variable`);
+      diagnostics.error(
+        "bad_value",
+        keySpan,
+        `${quoteText(key)} is set by the sandbox, or is not a valid variable name`,
+      );
       return [];
     }
     if (written.kind === "map") {
@@ -289,9 +293,14 @@ function readVariables({ value }: Entry, level: ConfigLevel, diagnostics: Diagno
         { fix: `${key}: "value"` },
       );
     else if (handlesIn(text, "plain").length > 0)
-      diagnostics.error("bad_value", written.span, `${key}: a program would get this text, not the value of a secret`, {
-        fix: `${key}: { secret: ${handlesIn(text, "plain")[0] ?? ""}, reveal: true }`,
-      });
+      diagnostics.error(
+        "bad_value",
+        written.span,
+        `${key}: the program would receive this text literally, not the value of the secret`,
+        {
+          fix: `${key}: { secret: ${handlesIn(text, "plain")[0] ?? ""}, reveal: true }`,
+        },
+      );
     else return [{ name: key, text, secret: null }];
     return [];
   });
@@ -307,14 +316,14 @@ function readReveal(name: string, node: Mapping, level: ConfigLevel, diagnostics
   else if (stored === null || !SECRET_NAME.test(stored))
     diagnostics.error("bad_value", node.span, `${name}: \`secret\` is the name of a stored secret`, fix);
   else if (level === "project")
-    diagnostics.error("bad_value", node.span, `${name}: a project's server gets no value of a secret`, {
+    diagnostics.error("bad_value", node.span, `${name}: servers of a project cannot receive secret values`, {
       fix: "write the server in your own mcp.yml",
     });
   else if (reveal === null || flagOf(reveal, diagnostics, false) !== true)
     diagnostics.error(
       "bad_value",
       node.span,
-      `${name}: the program would see the value of ${quoteText(stored)}: say so with \`reveal: true\``,
+      `${name}: the program would see the value of ${quoteText(stored)}: confirm this with \`reveal: true\``,
       fix,
     );
   else return stored;

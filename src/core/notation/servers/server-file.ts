@@ -90,7 +90,7 @@ export function readServerFile(node: TreeNode, level: ConfigLevel, reading: Read
       own.error(
         "bad_value",
         entry.keySpan,
-        `${quoteText(entry.key)} reads like ${quoteText(alike.name)}: rename one of them`,
+        `${quoteText(entry.key)} looks like ${quoteText(alike.name)}: rename one of them`,
       );
     diagnostics.list.push(...own.list);
     if (server !== null && own.list.every(({ severity }) => severity !== "error")) servers.push(server);
@@ -149,7 +149,7 @@ function readServer(
   const endpoint = readEndpoint(value, { name, span: keySpan, level }, reading, diagnostics);
   const clean = at("clean");
   if (clean !== null && level === "project")
-    diagnostics.error("unknown_key", clean.keySpan, "`clean` is the user's to say, never a project's", {
+    diagnostics.error("unknown_key", clean.keySpan, "`clean` is a setting of the user, not of a project", {
       fix: "write the server in your own mcp.yml",
     });
   const verbs = endpoint?.kind === "http" ? ["net.connect"] : REQUIRED_VERBS;
@@ -214,8 +214,8 @@ function readRequires(
         "bad_value",
         at,
         verbs.length === 1
-          ? `a server with a \`url\` is given ${verbs.join(", ")} alone, not \`${verb.verb}\``
-          : `a server's sandbox cannot give \`${verb.verb}\`; it gives ${verbs.join(", ")}`,
+          ? `a server with a \`url\` can have only ${verbs.join(", ")}, not \`${verb.verb}\``
+          : `a server's sandbox cannot provide \`${verb.verb}\`; it provides ${verbs.join(", ")}`,
         {
           fix: verb.verb.startsWith("net.") ? "net.connect{hosts=[api.example.com],ports=[443]}" : null,
         },
@@ -224,7 +224,7 @@ function readRequires(
       diagnostics.error(
         "bad_value",
         at,
-        "a server runs for many calls: `ask`, `calls` and `rate` belong into the agent's `tool.invoke`",
+        "a server runs for many calls: `ask`, `calls` and `rate` belong in the agent's `tool.invoke`",
       );
   }
   return grants;

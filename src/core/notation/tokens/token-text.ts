@@ -28,10 +28,10 @@ export function refusedInTokens(verb: VerbEntry, scope: string | null): Refusal 
   if (resource === "records" && scope !== null) {
     return refuse(
       "bad_value",
-      `${verb.verb} takes no scope as a token: it has classes and paths`,
+      `${verb.verb} has no scope in token notation: it needs classes and paths`,
       `${verb.verb}{classes=[${plain ?? "note"}]}`,
     );
   }
   if (verb.axes.length === 0 && scope !== null) return refuse("bad_value", `${verb.verb} takes no scope`, verb.verb);
-  return scope === "" ? refuse("bad_value", `nothing is written behind ${quoteText(`${verb.verb}:`)}`) : null;
+  return scope === "" ? refuse("bad_value", `nothing may follow ${quoteText(`${verb.verb}:`)}`) : null;
 }

@@ -106,7 +106,7 @@ function readScope(verb: VerbEntry, scope: string, context: TokenContext): Resul
         diagnostics.warning(
           "narrowed",
           span,
-          `${quoteText(scope)}: a star before the end stands for one part of a tool's name here`,
+          `${quoteText(scope)}: a \`*\` before the end matches one part of a tool name here`,
         );
       return done({ tool: sequences(tools.value.patterns) });
     }

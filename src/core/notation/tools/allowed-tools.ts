@@ -50,7 +50,7 @@ export function readAllowedTools(node: TreeNode, reading: Reading, diagnostics: 
     if (specs === "unknown") {
       unknown.push(text);
       const suggestion = nearestName(name === "" ? text : name, TOOL_NAMES);
-      diagnostics.warning("not_understood", span, `${quoteText(text)} is no tool known here`, { suggestion });
+      diagnostics.warning("not_understood", span, `${quoteText(text)} is not a known tool`, { suggestion });
       continue;
     }
     if (specs === "unreadable") {
@@ -112,7 +112,7 @@ function tokensOf(node: TreeNode, diagnostics: Diagnostics): readonly Text[] | n
   const tokens: Text[] = [];
   for (const item of items) {
     if (item.kind !== "scalar" || typeof item.value !== "string") {
-      diagnostics.error("wrong_type", item.span, `\`allowed-tools\` holds text, not ${kindName(item)}`, {
+      diagnostics.error("wrong_type", item.span, `\`allowed-tools\` must be text, not ${kindName(item)}`, {
         fix: "allowed-tools: Read Bash(git log:*)",
       });
       return null;

@@ -53,7 +53,7 @@ export function readTexts<T>(
   const found: T[] = [];
   for (const item of node.items) {
     if (item.kind !== "scalar" || typeof item.value !== "string") {
-      diagnostics.error("wrong_type", item.span, `${what} holds text, not ${kindName(item)}`);
+      diagnostics.error("wrong_type", item.span, `${what} must be a list of texts, not ${kindName(item)}`);
       return null;
     }
     const result = read(item.value);
@@ -103,7 +103,7 @@ export function readReach(
 
 function parseReach(text: string, reading: Reading): Result<readonly string[]> {
   if (text.includes("${"))
-    return refuse("bad_value", `${quoteText(text)} holds a substitution, which is not made here`);
+    return refuse("bad_value", `${quoteText(text)} contains a variable, which is not expanded here`);
   const root = parseRoot(text, reading.pathSettings);
   const { followed } = reading.pathSettings;
   // As a path of a request below it is followed, so that a folder by a link's name is the folder.

@@ -63,11 +63,7 @@ function parseSecret(text: string): Result<Sequence> {
   const pattern = parseNamePattern(text);
   if (!pattern.ok) return pattern;
   if (pattern.value.every((segment) => segment.kind === "literal" || segment.kind === "one")) return pattern;
-  return refuse(
-    "bad_pattern",
-    `${quoteText(text)}: a star stands for one whole segment of a secret's name`,
-    "namespace/*",
-  );
+  return refuse("bad_pattern", `${quoteText(text)}: a \`*\` matches one whole segment of a secret name`, "namespace/*");
 }
 
 const STORES: ReadonlyMap<unknown, string> = new Map([
