@@ -187,7 +187,7 @@ test("a note that does not follow the last entry is not accepted", async () => {
   await settled();
   appendFileSync(file, '{"kind":"checkpoint","place":9999,"text":"x"}\n');
   await until(async () => (await set("b")) === "audit_unavailable", "nothing is decided on it");
-  await until(async () => /a signed note for entry 9999/.test((await sink()).problem ?? ""), "it is told");
+  await until(async () => /the checkpoint of entry 9999/.test((await sink()).problem ?? ""), "it is told");
 });
 
 test.each<readonly [string, () => Buffer]>([
@@ -202,7 +202,7 @@ test.each<readonly [string, () => Buffer]>([
   await fixture.begin();
   session = await opened();
   expect(await set("a")).toBe("audit_unavailable");
-  await until(async () => /no copy of a log/.test((await sink()).problem ?? ""), "it is told");
+  await until(async () => /not a copy of a log/.test((await sink()).problem ?? ""), "it is told");
   expect(readFileSync(file).equals(make())).toBe(true);
 });
 
@@ -220,7 +220,7 @@ test("a dangling link as configuration turns nothing off, nor does replacing the
   rmSync(config);
   symlinkSync(here("not-mounted/config.yml"), config);
   await isKept();
-  expect((await sink()).problem).toContain("not understood");
+  expect((await sink()).problem).toContain("is not valid");
   // The folder may be the link, too.
   rmSync(config);
   writeFileSync(config, text);

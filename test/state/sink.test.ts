@@ -166,7 +166,7 @@ describe("in a file", () => {
     expect((await fixture.ambit("audit", "verify")).status).toBe(0);
     const compared = await fixture.ambit("audit", "verify", "--sink", file, "--json");
     expect(compared.status).toBe(1);
-    expect(compared.out).toMatch(/missing at the end|written anew/);
+    expect(compared.out).toMatch(/missing at the end|were rewritten/);
     session = await opened();
     expect(await set("c")).toBe("audit_unavailable");
     expect((await sink()).problem).toMatch(/the log was truncated|differs from the log/);
@@ -316,26 +316,26 @@ describe("when the copy cannot be written", () => {
 
   const OTHERS = "notes of mine\n";
   test.each<readonly [string, (path: string) => void, RegExp]>([
-    ["a pipe without a reader", (path) => void spawnSync("mkfifo", [path]), /no plain file/],
-    ["a folder", (path) => void mkdirSync(path), /no plain file/],
-    ["a link", (path) => void symlinkSync("/dev/null", path), /is a link/],
-    ["a file with other content", (path) => writeFileSync(path, OTHERS, { mode: 0o600 }), /no copy of a log/],
-    ["a file without a line", (path) => writeFileSync(path, OTHERS.trim(), { mode: 0o600 }), /no copy of a log/],
+    ["a pipe without a reader", (path) => void spawnSync("mkfifo", [path]), /not a regular file/],
+    ["a folder", (path) => void mkdirSync(path), /not a regular file/],
+    ["a link", (path) => void symlinkSync("/dev/null", path), /is a symbolic link/],
+    ["a file with other content", (path) => writeFileSync(path, OTHERS, { mode: 0o600 }), /not a copy of a log/],
+    ["a file without a line", (path) => writeFileSync(path, OTHERS.trim(), { mode: 0o600 }), /not a copy of a log/],
     ["a file writable by others", (path) => void spawnSync("install", ["-m", "666", "/dev/null", path]), /chmod go-w/],
   ])("%s: denied with a code, within the timeout, and the daemon lives", async (_what, make, problem) => {
     const file = here(`copy-${count}.jsonl`);
     make(file);
     await expectDenied(file, file, problem, async () => {
       // Foreign files are left untouched.
-      if (problem.source.startsWith("no copy")) expect(readFileSync(file, "utf8").trim()).toBe(OTHERS.trim());
+      if (problem.source.startsWith("not a copy")) expect(readFileSync(file, "utf8").trim()).toBe(OTHERS.trim());
       rmSync(file, { recursive: true });
     });
   });
 
   test.each([
-    ["boasting", /and got entries/],
-    ["nonsense", /no place/],
-    ["closing", /hung up|gone/],
+    ["boasting", /was sent entries only/],
+    ["nonsense", /not the number of an entry/],
+    ["closing", /closed the connection|cannot be reached/],
     ["mute", /in time/],
   ] as const)("a collector that is %s is not trusted", async (manner, problem) => {
     const [socket, file] = [here(`collector-${count}.sock`), here(`copy-${count}.jsonl`)];
@@ -378,7 +378,7 @@ describe("the configuration while the daemon runs", () => {
     await until(async () => (await fixture.status()).sink?.target === file, "the copy is kept");
     await settled();
     fixture.write("config/ambit/config.yml", "audit: { sink: copy.jsonl, timeuot: 2s }\n");
-    await until(async () => /not understood/.test((await sink()).problem ?? ""), "the mistake is told");
+    await until(async () => /is not valid/.test((await sink()).problem ?? ""), "the mistake is told");
     expect((await sink()).target).toBe(file);
     // With an error in it nothing is granted; log entries still go to the copy.
     expect(await set("a")).not.toBe("done");
@@ -394,7 +394,7 @@ describe("the configuration while the daemon runs", () => {
     fixture.stopDaemon();
     await fixture.startDaemon();
     session = await opened();
-    expect(await sink()).toMatchObject({ isDenying: true, problem: expect.stringMatching(/not understood/) });
+    expect(await sink()).toMatchObject({ isDenying: true, problem: expect.stringMatching(/is not valid/) });
     expect(await set("a")).not.toBe("done");
     const shown = await fixture.ambit("doctor");
     expect(shown.out).toContain("`audit` is a map");
@@ -407,7 +407,7 @@ describe("the configuration while the daemon runs", () => {
 
   test("a project cannot configure one", async () => {
     fixture.write("project/.ambit/config.yml", `audit: { sink: ${JSON.stringify(here("theirs.jsonl"))} }\n`);
-    expect((await fixture.ambit("doctor")).out).toContain("`audit` is the user's to say, never a project's");
+    expect((await fixture.ambit("doctor")).out).toContain("`audit` is a setting of the user, not of a project");
     expect((await fixture.status()).sink).toBeNull();
   });
 });

@@ -12,7 +12,7 @@ export function canonicalJson(value: Json): string {
     case "boolean":
       return value ? "true" : "false";
     case "number":
-      if (!Number.isFinite(value)) throw new TypeError("a number that is not finite has no canonical form");
+      if (!Number.isFinite(value)) throw new TypeError("only finite numbers have a canonical form");
       return JSON.stringify(value);
     case "object":
       if (value === null) return "null";

@@ -14,7 +14,7 @@ interface KeyTerm {
   readonly to: number;
 }
 
-export class KeyLine {
+export class KeyHistory {
   readonly #check: CheckSignature;
   readonly #terms: KeyTerm[];
 
@@ -27,24 +27,24 @@ export class KeyLine {
   take(note: SignedCheckpoint): string | null {
     const term = this.#signerOf(note);
     if (typeof term === "string") return term;
-    if (note.size > term.to) return `is signed with a key that was given up at place ${term.to}`;
-    if (note.size < term.from) return `is signed with a key that only came at place ${term.from}`;
+    if (note.size > term.to) return `is signed with a key that was retired at entry ${term.to}`;
+    if (note.size < term.from) return `is signed with a key that is valid only from entry ${term.from} on`;
     return note.next === null ? null : this.#succeed(term, note.size, note.next);
   }
 
   #signerOf({ keyNumber: number, signed, signature }: SignedCheckpoint): KeyTerm | string {
     const named = this.#terms.filter(({ key }) => keyNumber(key) === number);
-    if (named.length === 0) return "is signed with a key that is not known here";
-    return named.find(({ key }) => this.#check(key, signed, signature)) ?? "has a signature that is wrong";
+    if (named.length === 0) return "is signed with an unknown key";
+    return named.find(({ key }) => this.#check(key, signed, signature)) ?? "has an invalid signature";
   }
 
   #succeed(term: KeyTerm, place: number, next: string): string | null {
     const at = this.#terms.indexOf(term);
     const after = this.#terms[at + 1];
     if (after !== undefined)
-      return after.key === next && term.to === place ? null : "names another key after the one that was given up";
-    if (this.#terms.some(({ key }) => key === next)) return "names a key that had its turn";
-    if (this.#terms.length >= keysMax) return "names one key too many";
+      return after.key === next && term.to === place ? null : "names a second successor of a retired key";
+    if (this.#terms.some(({ key }) => key === next)) return "names a key that was used before";
+    if (this.#terms.length >= keysMax) return "names more keys than a log may have";
     this.#terms[at] = { ...term, to: place };
     this.#terms.push({ key: next, from: place, to: Number.POSITIVE_INFINITY });
     return null;

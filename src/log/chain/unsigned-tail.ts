@@ -11,10 +11,10 @@ export const unsignedMillisecondsMax = 60_000;
 export function unsignedProblem(entries: number, first: string, last: string): string | null {
   if (entries === 0) return null;
   if (entries > unsignedEntriesMax)
-    return `the last ${entries} entries are not signed: notes were removed, or never made`;
+    return `the last ${entries} entries are not signed: checkpoints were removed, or never written`;
   const [begin, end] = [readEntryBody(first)?.at, readEntryBody(last)?.at];
   // An unreadable entry has no time; it is reported elsewhere.
   if (begin === undefined || end === undefined || end - begin <= unsignedMillisecondsMax) return null;
   const seconds = Math.round((end - begin) / 1000);
-  return `the last ${entries} entries are not signed, over ${seconds} s: notes were removed, or never made`;
+  return `the last ${entries} entries are not signed, over ${seconds} s: checkpoints were removed, or never written`;
 }

@@ -40,7 +40,7 @@ export class HeadFile {
     const slot = 1 - this.#slot;
     for (let from = 0; from < slotBytes; ) {
       const written = writeSync(this.#file, bytes, from, slotBytes - from, slot * slotBytes + from);
-      if (written === 0) throw new Error(`${join(this.#folder, NAME)} takes no more`);
+      if (written === 0) throw new Error(`${join(this.#folder, NAME)} cannot be written to the end`);
       from += written;
     }
     this.#slot = slot;
@@ -73,7 +73,7 @@ export class HeadFile {
 
 function slotOf(note: string): Buffer {
   const bytes = Buffer.alloc(slotBytes);
-  if (Buffer.byteLength(note) > slotBytes) throw new TypeError("a note is not that long");
+  if (Buffer.byteLength(note) > slotBytes) throw new TypeError("a checkpoint is longer than its slot");
   bytes.write(note, "utf8");
   return bytes;
 }

@@ -31,11 +31,11 @@ export function prepareKeyFolder(folder: string): string | null {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
-    if (!found.isDirectory()) return `${folder} is no folder`;
+    if (!found.isDirectory()) return `${folder} is not a folder`;
     if (found.uid !== process.geteuid?.()) return `${folder} belongs to another user`;
     return (found.mode & 0o077) === 0 ? null : `${folder} is open to others (mode ${modeText(found.mode)}, not 700)`;
   } catch (error) {
-    return `${folder} cannot be made (${errorCode(error)})`;
+    return `${folder} cannot be created (${errorCode(error)})`;
   }
 }
 
@@ -60,7 +60,7 @@ export function readOwn(path: string, open: number): FileRead {
   try {
     const found = fstatSync(file);
     const wrong = !found.isFile()
-      ? "is no file"
+      ? "is not a regular file"
       : found.uid !== process.geteuid?.()
         ? "belongs to another user"
         : (found.mode & open) !== 0

@@ -11,7 +11,8 @@ const PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 /** Throws for a key of another kind: ours are never such. */
 export function keyTextOf(key: KeyObject): string {
   const encoded = (key.type === "private" ? createPublicKey(key) : key).export({ type: "spki", format: "der" });
-  if (encoded.length !== 44 || !encoded.subarray(0, 12).equals(PREFIX)) throw new TypeError("this is no Ed25519 key");
+  if (encoded.length !== 44 || !encoded.subarray(0, 12).equals(PREFIX))
+    throw new TypeError("this is not an Ed25519 key");
   const bytes = Buffer.concat([Buffer.from([ED25519]), encoded.subarray(12)]);
   return `${NAME}+${numberOf(bytes)}+${bytes.toString("base64")}`;
 }

@@ -57,13 +57,13 @@ function load(folder: string): KeyResult<AuditKeys> {
   const rotations: string[] = [];
   for (;;) {
     const key = keys.at(-1) as string;
-    if (publicKeyOf(key) === null) return refused(`${folder} names something as a key that is none`);
+    if (publicKeyOf(key) === null) return refused(`a file in ${folder} names a key that is not valid`);
     const note = readOwn(join(folder, `${numberOf(key)}.next`), 0o022);
     if (!note.ok && note.isThere) return refused(note.message);
     if (!note.ok) break;
     const next = nextIn(note.text);
     if (next === null || keys.includes(next) || keys.length > rotationsMax)
-      return refused(`${join(folder, `${numberOf(key)}.next`)} names no key that could come next`);
+      return refused(`${join(folder, `${numberOf(key)}.next`)} does not name a valid next key`);
     keys.push(next);
     rotations.push(note.text);
   }
@@ -98,11 +98,11 @@ function keysOf(folder: string, keys: readonly string[], rotations: readonly str
       }),
     rotate: (next, note) =>
       attempt(() => {
-        if (nextIn(note) !== next || keys.includes(next)) return refused("the note does not name this key");
+        if (nextIn(note) !== next || keys.includes(next)) return refused("the checkpoint does not name this key");
         const prepared = readPrivate(folder, next);
         if (!prepared.ok) return prepared;
         if (!writeOnce(folder, `${numberOf(signer.key)}.next`, note, PUBLIC))
-          return refused("this key has named another already");
+          return refused("this key has already named its successor");
         return load(folder);
       }),
   };
@@ -114,7 +114,7 @@ function makeKey(folder: string): string {
   const key = keyTextOf(privateKey);
   const text = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
   if (!writeOnce(folder, `${numberOf(key)}.key`, text, PRIVATE))
-    throw new Error("there is a key of the same number; the next one has another");
+    throw new Error("a key with this number already exists; try again");
   return key;
 }
 
@@ -126,7 +126,7 @@ function readPrivate(folder: string, key: string): KeyResult<KeyObject> {
     const found = createPrivateKey(read.text);
     return keyTextOf(found) === key ? { ok: true, value: found } : refused(`${path} is not the private half of ${key}`);
   } catch {
-    return refused(`${path} holds no private key`);
+    return refused(`${path} does not contain a private key`);
   }
 }
 
@@ -145,7 +145,7 @@ function attempt<T>(act: () => KeyResult<T>): KeyResult<T> {
     return act();
   } catch (error) {
     const why = errorCode(error) === "unknown" && error instanceof Error ? error.message : errorCode(error);
-    return refused(`the keys of the log cannot be kept (${why})`);
+    return refused(`the keys of the log cannot be stored (${why})`);
   }
 }
 

@@ -4,7 +4,7 @@
 import { joinBytes } from "./redaction-stream.ts";
 
 /** A longer run is scanned in parts, and so is a longer line. */
-export const heldBytesMax: number = 64 * 1024;
+export const bufferedBytesMax: number = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** Lines of base64 or hexadecimal, wrapped at any usual width. */
@@ -38,7 +38,7 @@ export class EncodedLineBuffer {
   write(bytes: Uint8Array): Uint8Array {
     const out: Uint8Array[] = [];
     for (let start = 0; start < bytes.length; ) {
-      const room = heldBytesMax - this.#line.length;
+      const room = bufferedBytesMax - this.#line.length;
       const newline = bytes.indexOf(NEWLINE, start);
       const end = Math.min(newline < 0 ? bytes.length : newline + 1, this.#isPassing ? bytes.length : start + room);
       this.#line = joinBytes([this.#line, bytes.subarray(start, end)]);
@@ -46,7 +46,7 @@ export class EncodedLineBuffer {
       if (end === newline + 1) this.#endLine(out);
       else if (this.#isPassing || !mayBeEncoded(this.#line)) this.#pass(out);
       // A line that is too long is scanned in parts of equal size.
-      else if (this.#line.length === heldBytesMax) this.#hold(out);
+      else if (this.#line.length === bufferedBytesMax) this.#hold(out);
     }
     return joinBytes(out);
   }
@@ -75,7 +75,7 @@ export class EncodedLineBuffer {
   }
 
   #hold(out: Uint8Array[]): void {
-    if (this.#runBytes + this.#line.length > heldBytesMax) this.#give(out);
+    if (this.#runBytes + this.#line.length > bufferedBytesMax) this.#give(out);
     this.#run.push(this.#line);
     this.#runBytes += this.#line.length;
     this.#line = new Uint8Array(0);

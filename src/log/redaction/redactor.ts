@@ -123,7 +123,7 @@ export class Redactor {
   }
 
   #build(): BuiltMatchers {
-    if (this.#isForgotten) throw new Error("this redactor has forgotten what it looked for");
+    if (this.#isForgotten) throw new Error("this redactor was closed and has no secrets any more");
     if (this.#built !== null) return this.#built;
     const patterns: Pattern[] = this.#secrets.flatMap(({ bytes }, owner) =>
       encodingsOf(bytes).map((encoded) => ({ bytes: encoded, owner })),
@@ -163,7 +163,7 @@ export class Redactor {
       return digits === `${json}` ? json : digits;
     }
     if (json === null || typeof json === "boolean") return json;
-    if (depth >= redactedDepthMax) return "[REDACTED: too deep to look at]";
+    if (depth >= redactedDepthMax) return "[REDACTED: nested too deeply to check]";
     if (isJsonList(json)) return json.map((one) => this.#json(one, depth + 1, hits));
     const copy: Record<string, Json> = Object.create(null);
     const times = new Map<string, number>();

@@ -45,7 +45,7 @@ function sinkAt(at: string): Sink {
               rotations: 0,
             },
           }
-        : { ok: false, message: "is no copy" },
+        : { ok: false, message: "is not a copy" },
     isTornHeader: (text, header) => header.startsWith(text.replace(/\0+$/, "")),
   });
   sinks.push(sink);
@@ -110,16 +110,16 @@ describe("a copy in a file", () => {
   });
 
   it.each<readonly [string, (at: string) => void, string]>([
-    ["a folder", (at) => mkdirSync(at), "no plain file"],
-    ["a link", (at) => symlinkSync(join(folder, "elsewhere"), at), "is a link"],
-    ["others can write", (at) => writeFileSync(at, "begin\n", { mode: 0o622 }), "is no copy"],
-    ["of something else", (at) => writeFileSync(at, "notes\n", { mode: 0o600 }), "is no copy"],
-    ["a second name", (at) => linked(at), "second name"],
+    ["a folder", (at) => mkdirSync(at), "not a regular file"],
+    ["a link", (at) => symlinkSync(join(folder, "elsewhere"), at), "is a symbolic link"],
+    ["others can write", (at) => writeFileSync(at, "begin\n", { mode: 0o622 }), "is not a copy"],
+    ["of something else", (at) => writeFileSync(at, "notes\n", { mode: 0o600 }), "is not a copy"],
+    ["a second name", (at) => linked(at), "more than one hard link"],
   ])("%s: refused, and left unchanged", async (what, make, message) => {
     const umask = process.umask(0);
     make(path);
     process.umask(umask);
-    const expected = what === "others can write" ? "written by others" : message;
+    const expected = what === "others can write" ? "writable by others" : message;
     expect(await sinkAt(path).open("begin")).toEqual({ ok: false, message: expect.stringContaining(expected) });
     if (what === "of something else") expect(readFileSync(path, "utf8")).toBe("notes\n");
   });
@@ -157,7 +157,7 @@ describe("a copy in a file", () => {
   it.each<readonly [string, () => void]>([
     ["cut", () => truncateSync(path, 6)],
     ["written to", () => appendFileSync(path, "x\n")],
-    ["moved away", () => rmSync(path)],
+    ["was moved", () => rmSync(path)],
     ["replaced", () => replaced()],
   ])("once it was %s by another process, nothing is appended", async (_what, change) => {
     const sink = sinkAt(path);

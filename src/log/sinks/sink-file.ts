@@ -106,15 +106,14 @@ export class FileSink implements Sink {
     const place = await checkSinkPath(this.#path, "file");
     if (!place.ok) return place;
     const found = place.value;
-    if (found?.ino !== ino || found.dev !== dev)
-      return { ok: false, message: `${this.#path} was moved away or replaced` };
+    if (found?.ino !== ino || found.dev !== dev) return { ok: false, message: `${this.#path} was moved or replaced` };
     if (found.size !== size) return { ok: false, message: `${this.#path} was changed by another program` };
     return { ok: true, value: null };
   }
 
   async #begun(file: FileHandle, header: string): Promise<SinkResult<SinkPosition>> {
     const found = await file.stat();
-    if (!found.isFile()) return { ok: false, message: `${this.#path} is no plain file` };
+    if (!found.isFile()) return { ok: false, message: `${this.#path} is not a regular file` };
     const sure = this.#sure;
     let { size } = found;
     const first = await this.#firstLine(file, size);
@@ -181,9 +180,9 @@ export class FileSink implements Sink {
 
 const CODES: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "cannot be written: no space left on device"],
-  ["EDQUOT", "cannot be written: the quota is used up"],
-  ["ELOOP", "is a link: write the path it leads to"],
-  ["ENXIO", "is no plain file"],
+  ["EDQUOT", "cannot be written: the disk quota is exceeded"],
+  ["ELOOP", "is a symbolic link: configure the path it leads to"],
+  ["ENXIO", "is not a regular file"],
   ["EISDIR", "is a folder"],
 ]);
 
@@ -206,7 +205,7 @@ async function read(file: FileHandle, from: number, bytes: number): Promise<Buff
 async function append(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
-    if (bytesWritten === 0) throw new Error("it takes no more");
+    if (bytesWritten === 0) throw new Error("no bytes could be written");
     at += bytesWritten;
   }
 }

@@ -19,30 +19,31 @@ export async function checkSinkPath(path: string, kind: "file" | "socket"): Prom
   try {
     const real = await realpath(folder);
     // Another user may be able to change a link on the path.
-    if (real !== folder) return refused(`${folder} is reached through a link: write the path it leads to, ${real}`);
+    if (real !== folder)
+      return refused(`${folder} is reached through a symbolic link: configure the path it leads to, ${real}`);
   } catch (error) {
     const code = errorCode(error);
-    if (code === "ENOENT") return refused(`the folder ${folder} is not there: mkdir -m 700 ${folder}`);
-    return refused(`the folder ${folder} cannot be looked at (${code})`);
+    if (code === "ENOENT") return refused(`the folder ${folder} does not exist: mkdir -m 700 ${folder}`);
+    return refused(`the folder ${folder} cannot be inspected (${code})`);
   }
   try {
     const found = await lstat(path);
-    if (found.isSymbolicLink()) return refused(`${path} is a link: write the path it leads to`);
+    if (found.isSymbolicLink()) return refused(`${path} is a symbolic link: configure the path it leads to`);
     if (kind === "file" ? !found.isFile() : !found.isSocket())
-      return refused(`${path} is no ${kind === "file" ? "plain file" : "socket"}`);
+      return refused(`${path} is not a ${kind === "file" ? "regular file" : "socket"}`);
     const own = process.getuid?.();
     // A socket of root belongs to the machine itself.
     if (found.uid !== own && !(kind === "socket" && found.uid === 0))
       return refused(`${path} belongs to another user (${found.uid})`);
-    if (kind === "file" && found.nlink !== 1) return refused(`${path} has a second name elsewhere (a hard link)`);
+    if (kind === "file" && found.nlink !== 1) return refused(`${path} has more than one hard link`);
     if (kind === "file" && (found.mode & 0o022) !== 0)
-      return refused(`${path} can be written by others: chmod go-w ${path}`);
+      return refused(`${path} is writable by others: chmod go-w ${path}`);
     const { dev, ino, size } = found;
     return { ok: true, value: { dev, ino, size } };
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT" && kind === "file") return { ok: true, value: null };
-    return refused(code === "ENOENT" ? `no collector listens at ${path}` : `${path} cannot be looked at (${code})`);
+    return refused(code === "ENOENT" ? `no collector listens at ${path}` : `${path} cannot be inspected (${code})`);
   }
 }
 

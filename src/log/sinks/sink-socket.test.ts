@@ -59,7 +59,7 @@ describe("a copy with a collector", () => {
     expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: null, hash: null } });
     expect(await sink.open("begin")).toEqual({
       ok: false,
-      message: expect.stringContaining("it has to answer PLACE HASH"),
+      message: expect.stringContaining("it must answer PLACE HASH"),
     });
   });
 
@@ -68,22 +68,22 @@ describe("a copy with a collector", () => {
     const sink = new SocketSink(path);
     await sink.open("begin");
     const answer = await sink.keep("x\n", 6, () => false);
-    expect(answer).toEqual({ ok: false, message: expect.stringContaining("another entry 6") });
+    expect(answer).toEqual({ ok: false, message: expect.stringContaining("a different entry 6") });
   });
 
   it.each<readonly [string, string]>([
-    [said(7), "got entries up to 6"],
-    [said(3), "after it had kept up to 4"],
+    [said(7), "was sent entries only up to 6"],
+    [said(3), "had acknowledged entries up to 4"],
     ["6\n", "without the hash"],
-    [`6 ${"A".repeat(64)}\n`, "no place"],
-    [`0 ${"0".repeat(64)}\n`, "no place"],
-    [said(4).repeat(2000), "again and again"],
-    ["ok\n", "no place"],
-    ["-1\n", "no place"],
-    ["06\n", "no place"],
-    ["99999999999999999999\n", "no place"],
-    ["6".repeat(100), "no place"],
-    ["hang up", "hung up"],
+    [`6 ${"A".repeat(64)}\n`, "not the number of an entry"],
+    [`0 ${"0".repeat(64)}\n`, "not the number of an entry"],
+    [said(4).repeat(2000), "keeps repeating"],
+    ["ok\n", "not the number of an entry"],
+    ["-1\n", "not the number of an entry"],
+    ["06\n", "not the number of an entry"],
+    ["99999999999999999999\n", "not the number of an entry"],
+    ["6".repeat(100), "not the number of an entry"],
+    ["hang up", "closed the connection"],
   ])("%j is not a valid answer", async (answer, message) => {
     await serve(said(4), answer);
     const sink = new SocketSink(path);
@@ -130,7 +130,7 @@ describe("a copy with a collector", () => {
     writeFileSync(path, "");
     expect(await new SocketSink(path).open("begin")).toEqual({
       ok: false,
-      message: expect.stringContaining("no socket"),
+      message: expect.stringContaining("not a socket"),
     });
   });
 });

@@ -72,8 +72,10 @@ export class SocketSink implements Sink {
       };
       socket.setEncoding("latin1");
       socket.on("data", (text: unknown) => this.#heard(socket, String(text)));
-      socket.on("error", (error) => this.#lost(socket, `the collector at ${this.#path} is gone (${errorCode(error)})`));
-      socket.on("close", () => this.#lost(socket, `the collector at ${this.#path} hung up`));
+      socket.on("error", (error) =>
+        this.#lost(socket, `the collector at ${this.#path} cannot be reached (${errorCode(error)})`),
+      );
+      socket.on("close", () => this.#lost(socket, `the collector at ${this.#path} closed the connection`));
       socket.write(`${header}\n`);
     });
   }
@@ -91,7 +93,7 @@ export class SocketSink implements Sink {
       this.#waiting = {
         place: (place, hash) => {
           if (place > 0 && !kept(place, hash)) {
-            this.#lost(socket, `the collector at ${this.#path} has another entry ${place} than it got`);
+            this.#lost(socket, `the collector at ${this.#path} has a different entry ${place} than was sent`);
             return;
           }
           if (place < last) return;
@@ -134,12 +136,14 @@ export class SocketSink implements Sink {
 
   #wrong(line: string, place: number): string {
     const said = JSON.stringify(line.slice(0, answerCharactersMax));
-    if (place > this.#sent) return `the collector at ${this.#path} says ${said}, and got entries up to ${this.#sent}`;
+    if (place > this.#sent)
+      return `the collector at ${this.#path} acknowledged ${said}, but was sent entries only up to ${this.#sent}`;
     if (BARE.test(line))
-      return `the collector at ${this.#path} says ${said} without the hash of that entry: it has to answer PLACE HASH, and 0 where it has none`;
-    if (this.#repeats > repeatsMax) return `the collector at ${this.#path} says ${said} again and again`;
-    if (place >= 0) return `the collector at ${this.#path} says ${said}, after it had kept up to ${this.#kept}`;
-    return `the collector at ${this.#path} says ${said}, which is no place`;
+      return `the collector at ${this.#path} answered ${said} without the hash of that entry: it must answer PLACE HASH, or 0 if it has no entries`;
+    if (this.#repeats > repeatsMax) return `the collector at ${this.#path} keeps repeating ${said}`;
+    if (place >= 0)
+      return `the collector at ${this.#path} answered ${said}, but had acknowledged entries up to ${this.#kept} before`;
+    return `the collector at ${this.#path} answered ${said}, which is not the number of an entry`;
   }
 
   #lost(socket: Socket, message: string): void {

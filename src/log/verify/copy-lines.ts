@@ -128,6 +128,6 @@ function linesOf(rows: readonly ChainRow[], notes: readonly CheckpointRow[]): st
 }
 
 function broken(place: number): CodedFailure<"audit_unavailable"> {
-  const message = `entry ${place} of the log is missing, or is not the one that was written: ambit audit verify`;
+  const message = `entry ${place} of the log is missing or was replaced; run: ambit audit verify`;
   return { ok: false, code: "audit_unavailable", message };
 }

@@ -26,18 +26,18 @@ describe("the position of a copy", () => {
   });
 
   it.each<readonly [string, string, readonly string[], boolean]>([
-    ["no copy of a log", "notes", [], true],
-    ["no copy of a log", header.replace('"isCopy":true,', ""), [entry(1)], true],
+    ["not a copy of a log", "notes", [], true],
+    ["not a copy of a log", header.replace('"isCopy":true,', ""), [entry(1)], true],
     ["another log", header.replace("here", "there"), [entry(1)], true],
-    ["a gap behind entry 1", header, [entry(1), entry(3)], true],
-    ["a gap behind entry 2", header, [entry(2), entry(2)], true],
-    ["no line of a copy", header, [entry(1), "notes"], true],
-    ["no line of a copy", header, [entry(1), header], true],
+    ["a gap after entry 1", header, [entry(1), entry(3)], true],
+    ["a gap after entry 2", header, [entry(2), entry(2)], true],
+    ["an invalid line", header, [entry(1), "notes"], true],
+    ["an invalid line", header, [entry(1), header], true],
     ["no entry near its end", header, [note(1)], false],
-    ["a signed note for entry 9999 behind entry 1", header, [entry(1), note(9999)], true],
-    ["a signed note for entry 1 behind entry 2", header, [entry(1), entry(2), note(1)], true],
-    ["a signed note for entry 1 behind entry 0", header, [note(1), entry(1)], true],
-    ["no line of a copy", header, [entry(1), rotation], true],
+    ["the checkpoint of entry 9999 after entry 1", header, [entry(1), note(9999)], true],
+    ["the checkpoint of entry 1 after entry 2", header, [entry(1), entry(2), note(1)], true],
+    ["the checkpoint of entry 1 after entry 0", header, [note(1), entry(1)], true],
+    ["an invalid line", header, [entry(1), rotation], true],
   ])("%s: refused", (message, first, tail, isAll) => {
     expect(copyPosition("here", first, tail, isAll)).toEqual({ ok: false, message: expect.stringContaining(message) });
   });

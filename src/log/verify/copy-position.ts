@@ -25,7 +25,7 @@ export function copyPosition(
   isAll: boolean,
 ): SinkResult<SinkPosition> {
   const begun = readExportLine(header);
-  if (begun?.kind !== "header" || begun.isCopy !== true) return refused("is there already, and is no copy of a log");
+  if (begun?.kind !== "header" || begun.isCopy !== true) return refused("already exists and is not a copy of a log");
   if (begun.node !== node) return refused("is the copy of another log");
   const lines = tail.map((text) => readExportLine(text));
   let note: number | null = null;
@@ -34,21 +34,21 @@ export function copyPosition(
   let rotations = 0;
   for (const line of lines) {
     if (line?.kind === "entry") {
-      if (place !== null && line.place !== place + 1) return refused(`has a gap behind entry ${place}`);
+      if (place !== null && line.place !== place + 1) return refused(`has a gap after entry ${place}`);
       [place, last, note] = [line.place, line, null];
     } else if (line?.kind === "checkpoint") {
       // After a pruning the log begins after a note. If `tail` is not everything, the entry before it may be further
       // up.
       const before: number = place ?? (isAll ? begun.first - 1 : (note ?? line.place));
-      if (line.place !== before) return refused(`has a signed note for entry ${line.place} behind entry ${before}`);
+      if (line.place !== before) return refused(`has the checkpoint of entry ${line.place} after entry ${before}`);
       note = line.place;
     } else if (line?.kind === "rotation" && place === null) rotations++;
-    else return refused("has a line near its end that is no line of a copy");
+    else return refused("has an invalid line near its end");
   }
   if (last === null && !isAll) return refused("has no entry near its end");
   return { ok: true, value: { place, hash: last?.hash ?? null, note, first: begun.first, rotations } };
 }
 
 function refused(what: string): Failure {
-  return { ok: false, message: `${what}: move it away, and a new copy begins` };
+  return { ok: false, message: `${what}; move it away to start a new copy` };
 }

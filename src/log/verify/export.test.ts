@@ -48,7 +48,7 @@ describe("an export", () => {
 
   test.each<[string, readonly string[]]>([
     ["nothing at all", []],
-    ["no header", lines.slice(1)],
+    ["not a header", lines.slice(1)],
     ["no end", lines.slice(0, -1)],
     ["a second header", [lines[0] as string, ...lines]],
     ["something after the end", [...lines, lines[3] as string]],

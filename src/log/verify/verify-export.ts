@@ -35,9 +35,9 @@ export class ExportVerifier {
   }
 
   end(): VerifyReport {
-    if (this.#header === null) this.#problems.tell(0, "this is no export of a log: its first line is no header");
+    if (this.#header === null) this.#problems.tell(0, "this is not an export of a log: its first line is not a header");
     else if (this.#head === null && this.#header.isCopy !== true)
-      this.#problems.tell(this.#place, "the file was cut off: its last line is missing");
+      this.#problems.tell(this.#place, "the file was truncated: its last line is missing");
     const answer = this.#begun()?.end(this.#head) ?? NOTHING;
     const problems = [...this.#problems.listed(), ...answer.problems];
     return { ...answer, isIntact: problems.length === 0, problems };
@@ -45,8 +45,8 @@ export class ExportVerifier {
 
   #take(text: string): string | null {
     const line = readExportLine(text);
-    if (line === null) return "is no line of an export";
-    if (this.#head !== null) return "stands behind the end";
+    if (line === null) return "is not a valid line of an export";
+    if (this.#head !== null) return "follows the end of the export";
     if (line.kind === "header") {
       if (this.#header !== null) return "is a second header";
       this.#header = line;
@@ -54,12 +54,12 @@ export class ExportVerifier {
     }
     if (line.kind === "rotation") {
       if (this.#header === null || this.#verifier !== null || this.#rotations.length >= rotationsMax)
-        return "is a note at a place where none can stand";
+        return "is a key rotation in the wrong place";
       this.#rotations.push(line.text);
       return null;
     }
     const verifier = this.#begun();
-    if (verifier === null) return "stands before the header";
+    if (verifier === null) return "precedes the header";
     if (line.kind === "head") this.#head = line;
     else this.#place = line.place;
     if (line.kind === "entry") verifier.row(line);

@@ -60,7 +60,7 @@ describe("every modification is reported with its position", () => {
     ["a removed row", log.rows.filter(({ place }) => place !== 3), 3, /entry 3 is missing/],
     ["removed rows", log.rows.filter(({ place }) => place < 3 || place > 5), 3, /entries 3 to 5 are missing/],
     ["the first row removed", log.rows.slice(1), 1, /entry 1 is missing/],
-    ["a row twice", [...log.rows.slice(0, 3), ...log.rows.slice(2)], 3, /twice/],
+    ["a row twice", [...log.rows.slice(0, 3), ...log.rows.slice(2)], 3, /duplicated/],
     [
       "two rows in each other's order",
       [0, 2, 1, 3, 4, 5, 6, 7, 8, 9].map((at) => log.rows[at] as ChainRow),
@@ -75,8 +75,8 @@ describe("every modification is reported with its position", () => {
       2,
       /was changed/,
     ],
-    ["a removed row, the rest renumbered", chained(log.rows.filter(({ place }) => place !== 3)), 4, /another hash/],
-    ["an edited body, the rest rehashed", chained(changed(3, { body: other })), 4, /another hash/],
+    ["a removed row, the rest renumbered", chained(log.rows.filter(({ place }) => place !== 3)), 4, /a different hash/],
+    ["an edited body, the rest rehashed", chained(changed(3, { body: other })), 4, /a different hash/],
     ["truncated before the last note", log.rows.slice(0, 6), 8, /entries 7 to 8 are missing at the end/],
     ["everything removed", [], 8, /entries 1 to 8 are missing at the end/],
   ])("%s", (_what, rows, place, what) => {
@@ -86,8 +86,12 @@ describe("every modification is reported with its position", () => {
   });
 
   test.each<[string, readonly ChainRow[], RegExp]>([
-    ["truncated after the last note", log.rows.slice(0, 8), /entries 9 to 10 are missing at the end.*kept elsewhere/],
-    ["the tail rehashed", chained(changed(9, { body: other }), 9), /hash kept elsewhere is another/],
+    [
+      "truncated after the last note",
+      log.rows.slice(0, 8),
+      /entries 9 to 10 are missing at the end.*stored head includes them/,
+    ],
+    ["the tail rehashed", chained(changed(9, { body: other }), 9), /stored head has a different hash/],
   ])("%s: only by the head that was stored elsewhere", (_what, rows, what) => {
     expect(log.verify({}, rows).isIntact).toBe(true);
     const { problems } = log.verify({ head: log.head }, rows);
@@ -123,7 +127,9 @@ describe("every modification is reported with its position", () => {
 
   test("one entry after the last note, if every commit is signed; a copy may end inside a commit", () => {
     const signed = new WrittenLog().fill(3).signCommit().fill(1);
-    expect(whats(signed.verify().problems)).toMatch(/last 1 entries are not signed, and every commit/);
+    expect(whats(signed.verify().problems)).toMatch(
+      /last 1 entries are not signed, although this log signs every commit/,
+    );
     expect(signed.verify({ isCopy: true }).isIntact).toBe(true);
     expect(signed.fill(copyUnsignedMax).verify({ isCopy: true }).isIntact).toBe(false);
   });
@@ -133,9 +139,9 @@ describe("every modification is reported with its position", () => {
     const remembered = signed.head;
     expect(signed.verify({ remembered }).isIntact).toBe(true);
     const cut = signed.verify({ remembered }, signed.rows.slice(0, 3), signed.notes.slice(0, 1));
-    expect(whats(cut.problems)).toMatch(/entries 4 to 5 are missing at the end: the daemon remembers/);
+    expect(whats(cut.problems)).toMatch(/entries 4 to 5 are missing at the end: the daemon stored/);
     const other = signed.verify({ remembered: { ...remembered, hash: ZERO_HASH } });
-    expect(whats(other.problems)).toMatch(/remembers another signed hash/);
+    expect(whats(other.problems)).toMatch(/stored a different signed hash/);
   });
 
   test("the number of listed problems is limited", () => {
@@ -152,28 +158,28 @@ describe("signed notes", () => {
   const forged = (text: string, place = 8): string => whats(log.verify({}, log.rows, [{ place, text }]).problems);
   const head = { node: "node-1", size: 8, hash: log.head.hash, at: 5, next: null };
   test("of an unknown key", () => {
-    expect(forged(makeCheckpoint(head, newSigner()))).toMatch(/key that is not known/);
+    expect(forged(makeCheckpoint(head, newSigner()))).toMatch(/an unknown key/);
   });
   test("with the id of our key and another signature", () => {
     const liar = { key: log.first.key, sign: newSigner().sign };
-    expect(forged(makeCheckpoint(head, liar))).toMatch(/signature that is wrong/);
+    expect(forged(makeCheckpoint(head, liar))).toMatch(/an invalid signature/);
   });
   test("of another log", () => {
-    expect(forged(makeCheckpoint({ ...head, node: "node-2" }, log.first))).toMatch(/of another log/);
+    expect(forged(makeCheckpoint({ ...head, node: "node-2" }, log.first))).toMatch(/belongs to another log/);
   });
   test("of another position", () => {
-    expect(forged(makeCheckpoint({ ...head, size: 7 }, log.first))).toMatch(/no signed note of this place/);
+    expect(forged(makeCheckpoint({ ...head, size: 7 }, log.first))).toMatch(/not a valid checkpoint of this entry/);
   });
   test("of a hash that never existed", () => {
-    expect(forged(makeCheckpoint({ ...head, hash: ZERO_HASH }, log.first))).toMatch(/another hash/);
+    expect(forged(makeCheckpoint({ ...head, hash: ZERO_HASH }, log.first))).toMatch(/a different hash/);
   });
   test("that does not parse", () => {
     for (const text of ["", "\n\n", "x".repeat(100_000), "ambit audit node-1\n8\n"])
-      expect(forged(text)).toMatch(/no signed note/);
+      expect(forged(text)).toMatch(/not a valid checkpoint/);
   });
   test("that come after later entries", () => {
     const note = log.notes[0] as { place: number; text: string };
-    expect(whats(log.verify({}, log.rows, [log.notes[1] as typeof note, note]).problems)).toMatch(/behind later/);
+    expect(whats(log.verify({}, log.rows, [log.notes[1] as typeof note, note]).problems)).toMatch(/follows later/);
   });
 });
 
@@ -183,7 +189,7 @@ describe("a sequence of keys", () => {
     const { signer } = log;
     log.signer = log.first;
     log.fill(2).sign();
-    expect(whats(log.verify().problems)).toMatch(/given up at place 3/);
+    expect(whats(log.verify().problems)).toMatch(/retired at entry 3/);
     log.signer = signer;
     expect(log.sign().verify({}, log.rows, [log.notes[0], log.notes[2]] as never).isIntact).toBe(true);
   });
@@ -195,20 +201,20 @@ describe("a sequence of keys", () => {
     log.sign();
     log.signer = log.first;
     log.rotate(next);
-    expect(whats(log.verify({ rotations: log.rotations }).problems)).toMatch(/only came at place 3/);
-    expect(whats(log.verify().problems)).toMatch(/not known here/);
+    expect(whats(log.verify({ rotations: log.rotations }).problems)).toMatch(/valid only from entry 3/);
+    expect(whats(log.verify().problems)).toMatch(/unknown key/);
   });
 
   test("a key that no note under the old one names is not reachable", () => {
     const log = new WrittenLog().fill(2).rotate().fill(1).sign();
     const notes = log.notes.filter(({ place }) => place !== 3);
-    expect(whats(log.verify({}, log.rows, notes).problems)).toMatch(/not known here/);
+    expect(whats(log.verify({}, log.rows, notes).problems)).toMatch(/unknown key/);
     expect(log.verify({ rotations: log.rotations }, log.rows, notes).isIntact).toBe(true);
   });
 
   test("a note that names a key which no entry names", () => {
     const log = new WrittenLog().fill(2).sign(newSigner().key);
-    expect(whats(log.verify().problems)).toMatch(/no entry does/);
+    expect(whats(log.verify().problems)).toMatch(/no entry records the rotation/);
   });
 
   test("a key that names two others, and one that comes back", () => {
@@ -216,11 +222,11 @@ describe("a sequence of keys", () => {
     const hash = (log.rows[1] as ChainRow).hash;
     const second = makeCheckpoint({ node: "node-1", size: 2, hash, at: 5, next: newSigner().key }, log.first);
     expect(whats(log.verify({ rotations: log.rotations }, log.rows, [{ place: 2, text: second }]).problems)).toMatch(
-      /names another key/,
+      /names a second successor/,
     );
     const back = new WrittenLog();
     back.fill(1).rotate().rotate(back.first);
-    expect(whats(back.verify().problems)).toMatch(/had its turn/);
+    expect(whats(back.verify().problems)).toMatch(/was used before/);
   });
 });
 
@@ -245,12 +251,12 @@ describe("retention", () => {
     [
       "that no entry records",
       () => whats(log.verify({ first: 6 }, kept(log, 6), notes).problems),
-      /no signed entry says/,
+      /no signed entry records/,
     ],
     [
       "without a note before it",
       () => whats(log.verify({ first: 5 }, kept(log, 5), notes.slice(1)).problems),
-      /nothing says what stood/,
+      /hash of the entry before this one is unknown/,
     ],
     [
       "that only the unsigned tail records",
@@ -258,7 +264,7 @@ describe("retention", () => {
         const tail = new WrittenLog().fill(4).sign().fill(4).sign().write(pruned(5));
         return whats(tail.verify({ first: 5 }, kept(tail, 5)).problems);
       },
-      /no signed entry says/,
+      /no signed entry records/,
     ],
     [
       "with an edit after it",

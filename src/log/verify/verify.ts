@@ -8,7 +8,7 @@ import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 import { chainHash, isHash, ZERO_HASH } from "../chain/chain.ts";
 import { chainEvent } from "../chain/chain-events.ts";
 import { parseCheckpoint, type SignedCheckpoint } from "../chain/checkpoint.ts";
-import { KeyLine } from "../chain/key-line.ts";
+import { KeyHistory } from "../chain/key-history.ts";
 import { unsignedEntriesMax, unsignedProblem } from "../chain/unsigned-tail.ts";
 import { Problems } from "./verify-problems.ts";
 
@@ -50,7 +50,7 @@ const namedKeysMax = 1000;
 export class Verifier {
   readonly #digest: Digest;
   readonly #given: VerifyOptions;
-  readonly #keys: KeyLine;
+  readonly #keys: KeyHistory;
   readonly #problems = new Problems();
   /** Notes that name a key are supplied at the beginning and seen again on the way. */
   readonly #rotations: ReadonlySet<string>;
@@ -82,7 +82,7 @@ export class Verifier {
   constructor({ digest, check }: VerifyPorts, given: VerifyOptions) {
     this.#digest = digest;
     this.#given = given;
-    this.#keys = new KeyLine(check, given.key);
+    this.#keys = new KeyHistory(check, given.key);
     this.#node = given.node;
     this.#place = given.first - 1;
     this.#hash = given.first === 1 ? ZERO_HASH : null;
@@ -107,24 +107,27 @@ export class Verifier {
     const gap = place - Math.max(before, this.#given.first - 1);
     const most = isEveryCommitSigned ? leafEntriesMax : unsignedEntriesMax;
     if (gap > most)
-      this.#problems.tell(place, `no note is left for the ${gap - 1} entries before this one: notes were removed`);
+      this.#problems.tell(
+        place,
+        `no checkpoint covers the ${gap - 1} entries before this one: checkpoints were removed`,
+      );
     if (place >= before) this.#lastNote = { place, isEveryCommitSigned: note.isEveryCommitSigned === true };
   }
 
   row({ place, body, hash }: ChainRow): void {
     const expected = this.#place + 1;
     if (!Number.isSafeInteger(place) || typeof body !== "string" || typeof hash !== "string") {
-      this.#problems.tell(expected, "there is a row that is no entry");
+      this.#problems.tell(expected, "a row is not a valid entry");
       return;
     }
     if (place < expected) {
-      this.#problems.tell(place, "the entry stands there twice, or out of order");
+      this.#problems.tell(place, "the entry is duplicated or out of order");
       return;
     }
     if (place > expected) this.#problems.tell(expected, `${rangeText(expected, place - 1)} missing`);
-    else if (this.#hash === null) this.#problems.tell(place, "nothing says what stood before this entry");
+    else if (this.#hash === null) this.#problems.tell(place, "the hash of the entry before this one is unknown");
     else if (chainHash(this.#digest, this.#hash, body) !== hash)
-      this.#problems.tell(place, "the entry was changed, or is not the one that stood here");
+      this.#problems.tell(place, "the entry was changed or replaced");
     this.#place = place;
     this.#hash = isHash(hash) ? hash : null;
     this.#entries++;
@@ -136,14 +139,14 @@ export class Verifier {
     this.#settleNotes();
     const { head, remembered } = this.#given;
     if (head?.place === place && head.hash !== this.#hash)
-      this.#problems.tell(place, "the hash kept elsewhere is another: entries up to here were written anew");
+      this.#problems.tell(place, "the stored head has a different hash: entries up to here were rewritten");
     if (remembered?.place === place && remembered.hash !== this.#hash)
-      this.#problems.tell(place, "the daemon remembers another signed hash: entries up to here were written anew");
+      this.#problems.tell(place, "the daemon stored a different signed hash: entries up to here were rewritten");
   }
 
   /** Searches would not find this entry, or find it as another one. */
   unindexed(place: number): void {
-    this.#problems.tell(place, "searches do not find this entry as it is written: the index of the log was changed");
+    this.#problems.tell(place, "the search index does not match this entry: the index was changed");
   }
 
   /** `head`: where the log itself says that it ends; null if it does not say. */
@@ -151,20 +154,20 @@ export class Verifier {
     const { first, head: kept, remembered = null } = this.#given;
     const size = this.#waiting.at(-1)?.size;
     if (size !== undefined)
-      this.#problems.tell(size, `${rangeText(this.#place + 1, size)} missing at the end: a note was signed for them`);
+      this.#problems.tell(
+        size,
+        `${rangeText(this.#place + 1, size)} missing at the end: a checkpoint was signed for them`,
+      );
     if (head !== null && (head.place !== this.#place || head.hash !== (this.#hash ?? head.hash)))
-      this.#problems.tell(this.#place, `the log ends here, but it says that it ends at place ${head.place}`);
+      this.#problems.tell(this.#place, `the log ends here, but its recorded end is entry ${head.place}`);
     if (kept !== null) this.#endWithHead(kept);
     if (remembered !== null && remembered.place > this.#place)
       this.#problems.tell(
         this.#place,
-        `${rangeText(this.#place + 1, remembered.place)} missing at the end: the daemon remembers their signature`,
+        `${rangeText(this.#place + 1, remembered.place)} missing at the end: the daemon stored their signature`,
       );
     if (first > 1 && (this.#pruned === null || this.#pruned > this.#signed))
-      this.#problems.tell(
-        first,
-        "entries before this one are missing, and no signed entry says that they were removed",
-      );
+      this.#problems.tell(first, "entries before this one are missing, and no signed entry records their removal");
     const unsigned = Math.max(0, this.#place - Math.max(this.#signed, first - 1));
     this.#tellUnsigned(unsigned);
     const problems = this.#problems.listed();
@@ -181,7 +184,7 @@ export class Verifier {
 
   #tellUnsigned(unsigned: number): void {
     if (this.#entries > 0 && this.#notes === 0) {
-      this.#problems.tell(this.#place, "no entry is signed: notes were removed, or never made");
+      this.#problems.tell(this.#place, "no entry is signed: checkpoints were removed, or never written");
       return;
     }
     const { first = "", last = "" } = this.#unsignedBodies ?? {};
@@ -191,14 +194,15 @@ export class Verifier {
     } else if (unsigned > (this.#given.isCopy === true ? copyUnsignedMax : 0))
       this.#problems.tell(
         this.#place,
-        `the last ${unsigned} entries are not signed, and every commit of this log is: they were not written by its daemon`,
+        `the last ${unsigned} entries are not signed, although this log signs every commit: they were not written by its daemon`,
       );
   }
 
   #note(place: number, text: string): void {
     const note = typeof text === "string" ? parseCheckpoint(text) : null;
-    const wrong = note === null || note.size !== place ? "is no signed note of this place" : this.#wrongNote(note);
-    if (wrong !== null) this.#problems.tell(Number.isSafeInteger(place) ? place : 0, `the note there ${wrong}`);
+    const wrong =
+      note === null || note.size !== place ? "is not a valid checkpoint of this entry" : this.#wrongNote(note);
+    if (wrong !== null) this.#problems.tell(Number.isSafeInteger(place) ? place : 0, `the checkpoint here ${wrong}`);
     // For pruned entries only the chain of keys is left to verify.
     else if (place >= this.#given.first - 1) {
       this.#notes++;
@@ -212,9 +216,9 @@ export class Verifier {
 
   #wrongNote(note: SignedCheckpoint): string | null {
     this.#node ??= note.node;
-    if (note.node !== this.#node) return "is of another log";
-    if (this.#entries > 0 && note.size < this.#place) return "came behind later entries";
-    if (this.#waiting.length >= waitingNotesMax) return "is one of too many that lie ahead of the entries";
+    if (note.node !== this.#node) return "belongs to another log";
+    if (this.#entries > 0 && note.size < this.#place) return "follows later entries";
+    if (this.#waiting.length >= waitingNotesMax) return "is one of too many checkpoints ahead of their entries";
     return this.#keys.take(note);
   }
 
@@ -234,11 +238,14 @@ export class Verifier {
   #settle({ size, hash, next }: SignedCheckpoint): void {
     // A pruned log begins with a note: nothing else determines the hash before it.
     if (this.#entries === 0) this.#begin ??= this.#hash ??= hash;
-    if (size < this.#place) this.#problems.tell(size, "the entry that the note there was signed for is missing");
+    if (size < this.#place) this.#problems.tell(size, "the entry that the checkpoint here was signed for is missing");
     else if (hash !== this.#hash)
-      this.#problems.tell(size, "the note there was signed for another hash: entries up to here were written anew");
+      this.#problems.tell(
+        size,
+        "the checkpoint here was signed for a different hash: entries up to here were rewritten",
+      );
     if (next !== null && size >= this.#given.first && !this.#named.has(next))
-      this.#problems.tell(size, "the note there names a new key, and no entry does");
+      this.#problems.tell(size, "the checkpoint here names a new key, but no entry records the rotation");
   }
 
   #readEvent(body: string): void {
@@ -252,12 +259,12 @@ export class Verifier {
     if (place > this.#place)
       this.#problems.tell(
         place,
-        `${rangeText(this.#place + 1, place)} missing at the end: their hash was kept elsewhere`,
+        `${rangeText(this.#place + 1, place)} missing at the end: the stored head includes them`,
       );
     else if (place < first - 1)
-      this.#problems.tell(place, "the hash kept elsewhere is of an entry that is not kept any more: it proves nothing");
+      this.#problems.tell(place, "the stored head is of an entry that was removed from the log, so it proves nothing");
     else if (place === first - 1 && hash !== this.#begin)
-      this.#problems.tell(place, "the hash kept elsewhere is another than the one this log begins with");
+      this.#problems.tell(place, "the stored head differs from the hash this log begins with");
   }
 }
 
