@@ -21,7 +21,9 @@ export function refusedCharacter(text: string, dialect: Dialect): (Range & { rea
   const found = refusedIn[dialect]().exec(text);
   if (found === null) return null;
   const message =
-    found[0] === "\r" ? "a line may not end with a carriage return alone" : `the text may not hold ${named(found[0])}`;
+    found[0] === "\r"
+      ? "a line must not end with a carriage return alone"
+      : `the text must not contain ${named(found[0])}`;
   return { start: found.index, end: found.index + found[0].length, message };
 }
 
@@ -29,9 +31,9 @@ function named(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const point = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   if (code === 0) return `${point}, a NUL`;
-  if (code >= 0xd800 && code <= 0xdfff) return `${point}, half of a character`;
+  if (code >= 0xd800 && code <= 0xdfff) return `${point}, an unpaired surrogate`;
   if (code === 0xe000 || code === 0xe001) return `${point}, which is reserved`;
-  if (code === 0xfeff) return `${point}, a byte order mark, behind its start`;
-  if (/\p{Cf}/u.test(character)) return `${point}, which shows text in another order than it is read`;
+  if (code === 0xfeff) return `${point}, a byte order mark after the start of the text`;
+  if (/\p{Cf}/u.test(character)) return `${point}, which displays text in another order than it is parsed`;
   return `${point}, a control character`;
 }

@@ -43,7 +43,7 @@ export class Draft {
   admit(range: Range, depth: number): boolean {
     if (depth > depthMax) this.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);
     else if (++this.#nodes === nodesMax + 1)
-      this.refuse("too_large", range, `the text holds more than ${nodesMax} values`);
+      this.refuse("too_large", range, `the text has more than ${nodesMax} values`);
     return depth <= depthMax && this.#nodes <= nodesMax;
   }
 
@@ -62,7 +62,7 @@ export class Draft {
     return this.refuse(
       "syntax",
       range,
-      "this number cannot be held without losing digits",
+      "this number cannot be represented without losing digits",
       "write a shorter number, or quote it to make it text",
     );
   }
@@ -70,14 +70,19 @@ export class Draft {
   /** An escaped character is refused like a literal one. */
   plain(text: string, range: Range): boolean {
     if (isPlainText(text)) return true;
-    this.refuse("syntax", range, "the text spells a NUL, a reserved character or half of a character", "remove it");
+    this.refuse(
+      "syntax",
+      range,
+      "the text contains an escaped NUL, reserved character or unpaired surrogate",
+      "remove it",
+    );
     return false;
   }
 
   finish(tree: TreeNode | null): TextTree {
     if (this.refused) return { tree: null, diagnostics: this.#diagnostics.list };
     if (tree !== null) return { tree, diagnostics: [] };
-    this.refuse("syntax", { start: 0, end: this.#range.end - this.#range.start }, "the text cannot be read");
+    this.refuse("syntax", { start: 0, end: this.#range.end - this.#range.start }, "the text cannot be parsed");
     return { tree: null, diagnostics: this.#diagnostics.list };
   }
 }

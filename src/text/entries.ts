@@ -19,12 +19,7 @@ export class Entries {
   add(key: string, keyRange: Range, value: TreeNode | null): void {
     if (!this.#draft.plain(key, keyRange)) return;
     if (this.#seen.has(key)) {
-      this.#draft.refuse(
-        "syntax",
-        keyRange,
-        `the key ${quoteText(key)} stands here for the second time`,
-        "keep one of the two",
-      );
+      this.#draft.refuse("syntax", keyRange, `the key ${quoteText(key)} is repeated here`, "keep one of the two");
       return;
     }
     this.#seen.add(key);

@@ -34,7 +34,7 @@ export function readFrontmatter(source: Source): Frontmatter {
       start,
       "syntax",
       head,
-      "the text must begin with a line `---`, and its frontmatter end with another",
+      "the text must start with a line `---`, and another `---` line must end its frontmatter",
       example,
     );
   }
@@ -46,7 +46,7 @@ export function readFrontmatter(source: Source): Frontmatter {
       start,
       "syntax",
       head,
-      "the frontmatter that begins here is not closed by a line `---`",
+      "the frontmatter that starts here has no closing line `---`",
       example,
     );
   return {

@@ -22,7 +22,7 @@ export function withElement(text: string, at: Path, value: Json): Result<string>
   const list = valueAt(text, at);
   if (!list.ok) return list;
   if (list.value !== undefined && !Array.isArray(list.value))
-    return refuse("bad_value", `\`${at.join(".")}\` is no list`);
+    return refuse("bad_value", `\`${at.join(".")}\` is not a list`);
   return list.value === undefined
     ? withMember(text, at, [value])
     : done(edited(text, [...at, list.value.length], value, true));
@@ -89,7 +89,7 @@ export function withMember(text: string, at: Path, value: Json): Result<string> 
       above.value !== undefined &&
       (typeof above.value !== "object" || above.value === null || Array.isArray(above.value))
     )
-      return refuse("bad_value", `\`${at.slice(0, depth).join(".") || "the file"}\` is no object`);
+      return refuse("bad_value", `\`${at.slice(0, depth).join(".") || "the file"}\` is not an object`);
   }
   return done(edited(text, [...at], value, false));
 }
@@ -109,10 +109,10 @@ export function valueAt(text: string, at: Path): Result<Json | undefined> {
   const errors: ParseError[] = [];
   parse(text, errors, PARSING);
   const [error] = errors;
-  if (error !== undefined) return refuse("bad_value", `it is no JSON (at character ${error.offset + 1})`);
+  if (error !== undefined) return refuse("bad_value", `it is not valid JSON (at character ${error.offset + 1})`);
   const tree = parseTree(text, [], PARSING);
   const twice = tree === undefined ? null : doubledKey(tree);
-  if (twice !== null) return refuse("bad_value", `the key ${JSON.stringify(twice.slice(0, 80))} is there twice`);
+  if (twice !== null) return refuse("bad_value", `the key ${JSON.stringify(twice.slice(0, 80))} is repeated`);
   const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...at]);
   return done(
     node === undefined ? undefined : (parse(text.slice(node.offset, node.offset + node.length), [], PARSING) as Json),

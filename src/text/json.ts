@@ -41,12 +41,12 @@ const kinds = {
 
 /** The scanner's error numbers, from 1. */
 const scanMessages: readonly string[] = [
-  "the comment does not end",
-  "the string does not end on its line",
-  "the number does not end",
-  "`\\u` stands before four hexadecimal digits",
-  'a backslash stands only before one of " \\ / b f n r t u',
-  "a control character in a string must be written with a backslash",
+  "the comment is not closed",
+  "the string is not closed on its line",
+  "the number is not complete",
+  "`\\u` must be followed by four hexadecimal digits",
+  'a backslash must be followed by one of " \\ / b f n r t u',
+  "a control character in a string must be escaped",
 ];
 
 /** One pass without recursion before the parser, which recurses: bounds its depth and its tokens. */
@@ -61,8 +61,7 @@ function isBounded(text: string, draft: Draft): boolean {
     if (kind === kinds.openBrace || kind === kinds.openBracket) depth++;
     if (kind === kinds.closeBrace || kind === kinds.closeBracket) depth--;
     if (depth > depthMax) draft.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);
-    else if (++count > tokensMax)
-      draft.refuse("too_large", range, `the text holds more than ${tokensMax} words and marks`);
+    else if (++count > tokensMax) draft.refuse("too_large", range, `the text has more than ${tokensMax} tokens`);
     else if (kind === kinds.lineComment || kind === kinds.blockComment)
       draft.refuse("syntax", range, "JSON has no comments", "remove the comment");
     else if (kind === kinds.unknown)

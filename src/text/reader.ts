@@ -37,7 +37,7 @@ export function readWith(source: Source, range: Range | undefined, dialect: Dial
     draft.refuse(
       large ? "too_large" : "syntax",
       { start: 0, end: length },
-      large ? "the text is too deep or too long to read" : "the text cannot be read",
+      large ? "the text is nested too deeply or is too long" : "the text cannot be parsed",
     );
     return draft.finish(null);
   }

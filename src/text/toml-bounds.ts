@@ -45,7 +45,7 @@ export function isTomlBounded(text: string, draft: Draft): boolean {
         continue;
     }
     if (depth > depthMax) draft.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);
-    else if (++marks > marksMax) draft.refuse("too_large", range, `the text holds more than ${marksMax} marks`);
+    else if (++marks > marksMax) draft.refuse("too_large", range, `the text has more than ${marksMax} tokens`);
     if (draft.refused) return false;
   }
   return true;

@@ -90,7 +90,7 @@ function twice(name: Name, draft: Draft): null {
   return draft.refuse(
     "syntax",
     rangeOf(name),
-    `the key ${quoteText(nameOf(name))} stands here for the second time`,
+    `the key ${quoteText(nameOf(name))} is repeated here`,
     "keep one of the two",
   );
 }

@@ -25,7 +25,7 @@ export function compose(tokens: readonly CST.Token[], draft: Draft): Document.Pa
       "syntax",
       { start: another.range[0], end: another.range[1] },
       "a second document begins here",
-      "keep one document",
+      "keep only one document",
     );
   return draft.refused ? null : (document ?? "empty");
 }

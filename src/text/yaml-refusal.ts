@@ -31,11 +31,11 @@ export function lexemeRefusal(kind: CST.TokenType | null, lexeme: string, isFirs
     case "directive-line":
       return { message: "directives (`%NAME`) are refused", fix: "remove the line" };
     case "explicit-key-ind":
-      return { message: "keys behind `?` are refused", fix: "write `key: value`" };
+      return { message: "keys after `?` are refused", fix: "write `key: value`" };
     case "doc-start":
-      return isFirst ? null : { message: "a second document begins here; one text holds one", fix: "remove the line" };
+      return isFirst ? null : { message: "a second document begins here; only one is allowed", fix: "remove the line" };
     case "doc-end":
-      return { message: "the end mark `...` is refused; the text ends where it ends", fix: "remove the line" };
+      return { message: "the end marker `...` is refused", fix: "remove the line" };
     default:
       return null;
   }
@@ -47,16 +47,16 @@ export function errorFix(code: ErrorCode): string | null {
     case "TAB_AS_INDENT":
       return "indent with spaces";
     case "BAD_INDENT":
-      return "let entries of one list or map begin in the same column";
+      return "start all entries of a list or map in the same column";
     case "BAD_SCALAR_START":
       return "put the text in double quotes";
     case "BLOCK_AS_IMPLICIT_KEY":
     case "MULTILINE_IMPLICIT_KEY":
-      return "write `key: value` on a line of its own, and quote a value that holds `: `";
+      return "write `key: value` on a line of its own, and quote a value that contains `: `";
     case "BAD_DQ_ESCAPE":
-      return "use single quotes, in which a backslash is a backslash";
+      return "use single quotes, in which a backslash is literal";
     case "BLOCK_IN_FLOW":
-      return "inside `[...]` and `{...}` write everything with brackets and commas";
+      return "inside `[...]` and `{...}` use only brackets and commas, no indentation";
     case "KEY_OVER_1024_CHARS":
       return "write a shorter key";
     default:

@@ -23,16 +23,16 @@ function complaint(text: string): string {
 
 describe("YAML is parsed as YAML 1.2, and one character away it is refused", () => {
   const rows: readonly (readonly [rule: string, text: string, tree: string, refused: string, why: RegExp])[] = [
-    ["keys are unique", "a: 1\nb: 2", '{"a":1,"b":2}', "a: 1\na: 2", /second time/],
-    ["keys that look alike are two", "а: 1\na: 2", '{"а":1,"a":2}', "a: 1\na: 2", /second time/],
-    ["keys are unique in braces", "{a: 1, b: 2}", '{"a":1,"b":2}', "{a: 1, a: 2}", /second time/],
-    ["quotes do not make a key different", "'a': 1\nb: 2", '{"a":1,"b":2}', "'a': 1\na: 2", /second time/],
+    ["keys are unique", "a: 1\nb: 2", '{"a":1,"b":2}', "a: 1\na: 2", /is repeated/],
+    ["keys that look alike are two", "а: 1\na: 2", '{"а":1,"a":2}', "a: 1\na: 2", /is repeated/],
+    ["keys are unique in braces", "{a: 1, b: 2}", '{"a":1,"b":2}', "{a: 1, a: 2}", /is repeated/],
+    ["quotes do not make a key different", "'a': 1\nb: 2", '{"a":1,"b":2}', "'a': 1\na: 2", /is repeated/],
     [
       "__proto__ is a key",
       "__proto__: 1\n__proto_: 2",
       '{"__proto__":1,"__proto_":2}',
       "__proto__: 1\n__proto__: 2",
-      /second time/,
+      /is repeated/,
     ],
     [
       "a star begins an alias",
@@ -50,7 +50,7 @@ describe("YAML is parsed as YAML 1.2, and one character away it is refused", () 
     ["a text ends where it ends", "a\n ...", '"a ..."', "a\n...", /end mark/],
     ["the first line may begin the document", "---\na: 1", '{"a":1}', "---\n%: 1", /./],
     ["no directives", "-YAML: 1", '{"-YAML":1}', "%YAML: 1", /directive/],
-    ["no keys behind a question mark", "?a: b", '{"?a":"b"}', "? a: b", /behind `\?`/],
+    ["no keys behind a question mark", "?a: b", '{"?a":"b"}', "? a: b", /after `\?`/],
     ["null is not a key", "nul: a", '{"nul":"a"}', "null: a", /empty or null/],
     ["nothing is not a key", "~a: a", '{"~a":"a"}', "~: a", /empty or null/],
     ["a list is not a key", "a]: b", '{"a]":"b"}', "[a]: b", /must be text/],
@@ -83,7 +83,7 @@ describe("YAML is parsed as YAML 1.2, and one character away it is refused", () 
     ["escapes are known", '"\\t"', '"\\t"', '"\\q"', /single quotes/],
     ["an escape is not NUL", '"\\a"', '"\\u0007"', '"\\0"', /NUL/],
     ["an escape is not a reserved character", '"\\uE002"', '"\uE002"', '"\\uE001"', /reserved/],
-    ["an escape is not half a surrogate pair", '"\\uD7FF"', '"\uD7FF"', '"\\uDBFF"', /half/],
+    ["an escape is not half a surrogate pair", '"\\uD7FF"', '"\uD7FF"', '"\\uDBFF"', /unpaired surrogate/],
     ["a text contains no NUL", "a: b", '{"a":"b"}', "a: b\0", /NUL/],
     ["a text contains no character that reorders it", "a: b", '{"a":"b"}', "a: \u202Eb", /another order/],
     ["a byte order mark comes first", "\uFEFFa: b", '{"a":"b"}', "\uFEFF\uFEFFa: b", /byte order mark/],

@@ -48,8 +48,7 @@ function tokensOf(text: string, draft: Draft): CST.Token[] | null {
 
     const isBlank = kind === "space" || kind === "comment" || kind === "newline";
     blanks = isBlank ? blanks + 1 : isMark ? blanks : 0;
-    if (++count > lexemesMax)
-      return draft.refuse("too_large", range, `the text holds more than ${lexemesMax} words and marks`);
+    if (++count > lexemesMax) return draft.refuse("too_large", range, `the text has more than ${lexemesMax} tokens`);
     if (blanks > blankLexemesMax) return draft.refuse("too_large", range, "too many blank lines and comments in a row");
     if (!isBlank && !isMark) {
       const refusal = lexemeRefusal(kind, lexeme, isFirst);

@@ -162,7 +162,7 @@ describe("each hostile file gives one clear diagnostic, and the others are liste
     [
       "half-written",
       (path) => writeFileSync(path, "---\nclass: note\ntitle: h"),
-      /syntax[\s\S]*not closed[\s\S]*bad\.md/,
+      /syntax[\s\S]*no closing line[\s\S]*bad\.md/,
     ],
     ["without frontmatter", (path) => writeFileSync(path, "# Hello\n"), /syntax[\s\S]*bad\.md:1:1[\s\S]*class: note/],
     ["symlinked out", (path) => symlinkSync("/etc/passwd", path), /escapes_root[\s\S]*bad\.md/],
