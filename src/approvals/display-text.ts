@@ -33,7 +33,7 @@ function spelled(text: string): string {
 
 function notesOf(text: string): readonly string[] {
   return [
-    ...(spelled(text) === text ? [] : ["characters that do not show are spelled out"]),
-    ...(/\P{ASCII}/u.test(text) ? ["letters outside ASCII, which may look like others"] : []),
+    ...(spelled(text) === text ? [] : ["invisible characters are shown as escapes"]),
+    ...(/\P{ASCII}/u.test(text) ? ["non-ASCII letters, which may look like other letters"] : []),
   ];
 }

@@ -11,6 +11,6 @@ export function mayAsk(pending: readonly Approval[], digest: string): MayAsk {
   return {
     ok: false,
     code: "too_many_pending",
-    message: `${pending.length} questions of this agent wait for a person already; no more than ${pendingPerAgentMax} may`,
+    message: `${pending.length} approvals of this agent are already pending; at most ${pendingPerAgentMax} are allowed`,
   };
 }

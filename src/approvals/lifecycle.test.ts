@@ -9,19 +9,19 @@ import {
   begin,
   changeOf,
   end,
-  type LifeChange,
+  type LifecycleChange,
   newApproval,
   refuse,
 } from "./lifecycle.ts";
 import { answerMillisecondsMax, answerUsesMax, questionMillisecondsMax, reasonCharactersMax } from "./limits.ts";
 import { ASKED_AT, answerOf, approvalOf, LADDER } from "./testing/approval.ts";
 
-function changed(change: LifeChange): Approval {
+function changed(change: LifecycleChange): Approval {
   if (!change.ok) throw new Error(`${change.code}: ${change.message}`);
   return change.approval;
 }
 
-function codeOf(change: LifeChange): string {
+function codeOf(change: LifecycleChange): string {
   return change.ok ? change.approval.state : change.code;
 }
 

@@ -19,7 +19,7 @@ import {
   reasonCharactersMax,
 } from "./limits.ts";
 
-export type LifeFault =
+export type LifecycleFault =
   /** Another answer came first, or the approval has ended. */
   | "not_pending"
   | "not_approved"
@@ -34,7 +34,7 @@ export type LifeFault =
   | "bad_uses"
   | "bad_time";
 
-export type LifeChange = { readonly ok: true; readonly approval: Approval } | CodedFailure<LifeFault>;
+export type LifecycleChange = { readonly ok: true; readonly approval: Approval } | CodedFailure<LifecycleFault>;
 
 /** The columns a change writes: the argument of `ApprovalStore.change`. */
 export type ApprovalChange = Parameters<ApprovalStore["change"]>[2];
@@ -79,7 +79,7 @@ export function newApproval({ approvers, milliseconds, ...call }: NewApproval): 
 }
 
 /** One person's yes. `ladder`: the offered steps, narrowest first. */
-export function agree(approval: Approval, answer: ApproverAnswer, ladder: readonly LadderStep[]): LifeChange {
+export function agree(approval: Approval, answer: ApproverAnswer, ladder: readonly LadderStep[]): LifecycleChange {
   const wrong = openFault(approval, answer.at) ?? personFault(approval, answer) ?? reachFault(answer, ladder);
   if (wrong !== null) return wrong;
   const answers = [...approval.answers, answer];
@@ -106,7 +106,7 @@ export function answersMissing({ state, need, answers }: Approval): number {
 }
 
 /** One no is enough. An approved approval can be revoked until it is used up. */
-export function refuse(approval: Approval, reason: string): LifeChange {
+export function refuse(approval: Approval, reason: string): LifecycleChange {
   if (approval.state !== "pending" && approval.state !== "approved")
     return fault("not_pending", `the approval is already ${approval.state}`);
   return {
@@ -116,7 +116,7 @@ export function refuse(approval: Approval, reason: string): LifeChange {
 }
 
 /** A refused question becomes pending again, without answers. This allows nothing by itself. */
-export function reopen(approval: Approval, now: number): LifeChange {
+export function reopen(approval: Approval, now: number): LifecycleChange {
   if (approval.state !== "refused") return fault("not_refused", `the approval is ${approval.state}, not refused`);
   if (!(now < approval.expires)) return fault("expired", "the approval has expired; the same call requests a new one");
   const expires = now + questionMillisecondsMax;
@@ -136,7 +136,7 @@ export function approvalAt(approval: Approval, now: number): Approval {
  * Starts one use. The last one makes it `executing`; while uses are left it stays `approved`, so that concurrent calls
  * of an agent do not ask again. Each use has its own decision and outcome in the log.
  */
-export function begin(approval: Approval, now: number): LifeChange {
+export function begin(approval: Approval, now: number): LifecycleChange {
   const { state, usesLeft } = approvalAt(approval, now);
   if (state === "expired") return fault("expired", "the approval has expired");
   if (state !== "approved" || usesLeft < 1) return fault("not_approved", `it is ${state}`);
@@ -145,7 +145,10 @@ export function begin(approval: Approval, now: number): LifeChange {
 }
 
 /** How the last use ended. `indeterminate`: this process ended first, and the outcome is unknown. */
-export function end(approval: Approval, how: Extract<ApprovalState, "done" | "failed" | "indeterminate">): LifeChange {
+export function end(
+  approval: Approval,
+  how: Extract<ApprovalState, "done" | "failed" | "indeterminate">,
+): LifecycleChange {
   if (approval.state !== "executing") return fault("not_executing", `it is ${approval.state}`);
   return { ok: true, approval: { ...approval, state: how } };
 }
@@ -155,7 +158,7 @@ export function changeOf({ state, scope, usesLeft, answers, expires, reason }: A
   return { state, scope, usesLeft, answers, expires, reason };
 }
 
-function openFault(approval: Approval, now: number): LifeChange | null {
+function openFault(approval: Approval, now: number): LifecycleChange | null {
   const { state } = approvalAt(approval, now);
   if (state === "expired") return fault("expired", "the request is no longer pending; the agent must call again");
   return state === "pending" ? null : fault("not_pending", `the approval is already ${state}`);
@@ -166,20 +169,26 @@ export function needsPresence({ level, need, of }: Pick<Approval, "level" | "nee
   return level === 2 || need > 1 || of !== null;
 }
 
-function personFault(approval: Approval, answer: ApproverAnswer): LifeChange | null {
+function personFault(approval: Approval, answer: ApproverAnswer): LifecycleChange | null {
   const { answers, of } = approval;
   if (answer.level < 2 && needsPresence(approval))
     return fault("presence_required", "this requires a person's name and passphrase");
   if (of !== null && !of.includes(answer.by))
-    return fault("not_an_approver", `${JSON.stringify(answer.by)} is not one of those who may approve this`);
+    return fault("not_an_approver", `${JSON.stringify(answer.by)} is not an approver of this request`);
   if (answers.some(({ by }) => by === answer.by))
-    return fault("already_agreed", `${JSON.stringify(answer.by)} has agreed already; another person has to`);
+    return fault(
+      "already_agreed",
+      `${JSON.stringify(answer.by)} has already approved; another person must approve too`,
+    );
   return null;
 }
 
-function reachFault({ step, uses, milliseconds }: ApproverAnswer, ladder: readonly LadderStep[]): LifeChange | null {
+function reachFault(
+  { step, uses, milliseconds }: ApproverAnswer,
+  ladder: readonly LadderStep[],
+): LifecycleChange | null {
   if (!ladder.some(({ name }) => name === step))
-    return fault("unknown_step", `${JSON.stringify(step)} is none of ${ladder.map(({ name }) => name).join(", ")}`);
+    return fault("unknown_step", `${JSON.stringify(step)} is not one of ${ladder.map(({ name }) => name).join(", ")}`);
   if (!Number.isSafeInteger(uses) || uses < 1 || uses > answerUsesMax)
     return fault("bad_uses", `an approval covers 1 to ${answerUsesMax} uses`);
   if (
@@ -199,6 +208,6 @@ function placeOf(ladder: readonly LadderStep[], step: string): number {
   );
 }
 
-function fault(code: LifeFault, message: string): LifeChange {
+function fault(code: LifecycleFault, message: string): LifecycleChange {
   return { ok: false, code, message };
 }

@@ -36,9 +36,9 @@ describe("a value", () => {
   for (const [title, value, shown] of rows) test(title, () => expect(displayValue(value).text).toBe(shown));
 
   test("says when letters may look like others", () => {
-    expect(displayValue("аpple").notes).toEqual(["letters outside ASCII, which may look like others"]);
+    expect(displayValue("аpple").notes).toEqual(["non-ASCII letters, which may look like other letters"]);
     expect(displayValue("apple").notes).toEqual([]);
-    expect(displayLine("a\u202eb").notes[0]).toBe("characters that do not show are spelled out");
+    expect(displayLine("a\u202eb").notes[0]).toBe("invisible characters are shown as escapes");
   });
 
   test("no two values look the same", () => {
@@ -108,7 +108,7 @@ describe("an approval request", () => {
     const long = `${"a".repeat(5000)}rm -rf${"b".repeat(5000)}`;
     const folded = questionOf(approvalOf({ arguments: { content: long } }), digest).call[1];
     expect(folded?.text).toBe(`"${"a".repeat(400)}" ... "${"b".repeat(120)}"`);
-    expect(folded?.notes).toEqual([`10006 characters, 9486 between are not shown here, sha256 ${digest(long)}`]);
+    expect(folded?.notes).toEqual([`10006 characters, 9486 in the middle are not shown, sha256 ${digest(long)}`]);
     expect(questionOf(approvalOf({ arguments: { content: long } }), null).call[1]?.text).toBe(`"${long}"`);
     const request = `fs.write /${"x".repeat(5000)}`;
     const [line] = questionOf(approvalOf({ requests: [request], asking: [request] }), digest).requests;

@@ -84,7 +84,7 @@ function argumentLines(value: Json, digest: Digest | null): readonly Line[] {
   const lines = found.map((one) => valueLine(one.path, one.value, digest));
   if (left === 0 || digest === null) return lines;
   const whole = JSON.stringify(value);
-  const note = `${left} more values; ${whole.length} characters altogether, sha256 ${digest(whole)}`;
+  const note = `${left} more values; ${whole.length} characters in total, sha256 ${digest(whole)}`;
   return [...lines, { label: "...", text: "", notes: [note] }];
 }
 
@@ -132,6 +132,6 @@ function folded(text: string, show: (text: string) => DisplayText, digest: Diges
   const head = show(text.slice(0, headCharacters)).text;
   const tail = show(text.slice(-tailCharacters)).text;
   const between = text.length - headCharacters - tailCharacters;
-  const note = `${text.length} characters, ${between} between are not shown here, sha256 ${digest(text)}`;
+  const note = `${text.length} characters, ${between} in the middle are not shown, sha256 ${digest(text)}`;
   return { text: `${head} ... ${tail}`, notes: [note, ...show(text).notes] };
 }

@@ -78,7 +78,7 @@ export class PresenceVerifiers {
       const verifier = verifierOf(key).toString("base64");
       key.fill(0);
       const people = this.#people();
-      if (people === null) return invalid("what is kept about presence does not read");
+      if (people === null) return invalid("the stored presence data cannot be parsed");
       if (people[name] === undefined && Object.keys(people).length >= peopleMax)
         return invalid(`there are at most ${peopleMax} people`);
       return this.#keep({ ...people, [name]: { salt: salt.toString("base64"), cost: this.#cost, verifier } }, entry);

@@ -10,7 +10,7 @@ import {
   newApproval as askedFor,
   changeOf,
   end,
-  type LifeChange,
+  type LifecycleChange,
   refuse,
   reopen,
 } from "../../approvals/lifecycle.ts";
@@ -54,7 +54,7 @@ const NO_STORE = "the store of approvals did not respond";
 const STALE = refusal(
   "revoked",
   "its agent was stopped, or everything was frozen, after it was requested: approving it would allow nothing",
-  "have the agent ask again",
+  "let the agent repeat the call",
 );
 
 export class Desk {
@@ -217,7 +217,7 @@ export class Desk {
 
   async #change(
     approval: Approval,
-    life: LifeChange,
+    life: LifecycleChange,
     from: readonly Approval["state"][],
     outcome: string,
     by: string | null,
