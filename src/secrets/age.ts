@@ -40,7 +40,7 @@ export async function openWithIdentity(sealed: string, path: string, home: strin
   try {
     for (const identity of identities) opening.addIdentity(identity);
   } catch {
-    return refused(`${path} holds an identity that is damaged`, null);
+    return refused(`${path} contains a damaged identity`, null);
   }
   try {
     const opened = await opening.decrypt(Buffer.from(sealed, "base64"));
@@ -48,7 +48,7 @@ export async function openWithIdentity(sealed: string, path: string, home: strin
     opened.fill(0);
     return { ok: true, value: bytes };
   } catch {
-    return refused(`the identity in ${path} does not open the key`, "ambit secrets unlock --identity FILE");
+    return refused(`the identity in ${path} does not decrypt the key`, "ambit secrets unlock --identity FILE");
   }
 }
 
@@ -60,20 +60,20 @@ function ageLibrary(): Promise<typeof import("age-encryption") | null> {
 /** The identities, or a message that says why there are none. */
 function identitiesIn(text: string): readonly string[] | string {
   if (/^(?:age-encryption\.org\/|-----BEGIN AGE)/.test(text))
-    return "is sealed with a passphrase itself: write it out with `age -d` first";
+    return "is encrypted with a passphrase: decrypt it with `age -d` first";
   const lines = text.split("\n").map((line) => line.trim());
   const found = lines.filter((line) => line !== "" && !line.startsWith("#"));
-  if (found.length === 0) return "holds no identity";
-  if (found.length > identitiesMax) return `holds more than ${identitiesMax} identities`;
+  if (found.length === 0) return "contains no identity";
+  if (found.length > identitiesMax) return `contains more than ${identitiesMax} identities`;
   return found.every((line) => IDENTITY.test(line))
     ? found
-    : "holds something else than X25519 identities (AGE-SECRET-KEY-1...)";
+    : "contains lines that are not X25519 identities (AGE-SECRET-KEY-1...)";
 }
 
 const NOT_A_RECIPIENT: Refusal = {
   ok: false,
   code: "invalid_input",
-  message: "a recipient is an X25519 one of age (age1 and 58 more characters), and this is none",
+  message: "this is not an age X25519 recipient (age1 and 58 more characters)",
   fix: "age-keygen -y IDENTITY_FILE",
 };
 

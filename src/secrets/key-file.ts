@@ -44,10 +44,10 @@ export function readKeyFile(path: string): ReadKeys {
     const found = fstatSync(file);
     if (!found.isFile()) return no("is not a file");
     if (found.uid !== process.getuid?.()) return no("belongs to another user");
-    if ((found.mode & 0o077) !== 0) return no("can be read by others: it must have mode 0600");
+    if ((found.mode & 0o077) !== 0) return no("is readable by others: it must have mode 0600");
     const length = readSync(file, bytes, 0, bytes.length, 0);
     const text = bytes.toString("latin1", 0, length);
-    if (length > fileBytesMax || !/^([A-Za-z0-9+/]{43}=\n){1,8}$/.test(text)) return no("does not hold a key");
+    if (length > fileBytesMax || !/^([A-Za-z0-9+/]{43}=\n){1,8}$/.test(text)) return no("does not contain a key");
     return {
       ok: true,
       keys: text
@@ -66,7 +66,7 @@ export function readKeyFile(path: string): ReadKeys {
 /** Atomic. `isNew`: never replaces an existing file. Null on success. */
 export function writeKeyFile(path: string, keys: readonly StateKey[], isNew: boolean): string | null {
   if (keys.length < 1 || keys.length > linesMax || keys.some(({ bytes }) => bytes.length !== keyBytes))
-    throw new Error("a key file holds some keys");
+    throw new Error("a key file needs at least one key");
   const bytes = Buffer.concat(keys.flatMap((key) => [Buffer.from(key.bytes.toString("base64")), Buffer.from("\n")]));
   const draft = `${path}.${randomBytes(8).toString("hex")}.draft`;
   try {

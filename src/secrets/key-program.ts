@@ -82,17 +82,17 @@ function listen(
   // The program does not outlive this process.
   process.once("exit", stop);
   const seconds = Math.ceil(millisecondsMax / 1000);
-  const timer = setTimeout(() => end("late", `gave no answer within ${seconds} seconds`), millisecondsMax);
+  const timer = setTimeout(() => end("late", `did not respond within ${seconds} seconds`), millisecondsMax);
   child.once("error", (error) => over(notRun(error)));
   child.once("close", (status, signal) => {
-    if (signal !== null) no("killed", `was ended by ${signal}`);
-    else if (status !== 0) no("failed", `ended with status ${status}`, status);
+    if (signal !== null) no("killed", `was killed by ${signal}`);
+    else if (status !== 0) no("failed", `exited with status ${status}`, status);
     else over({ ok: true, output: Buffer.concat(pieces) });
   });
   child.stdout.on("data", (bytes: Buffer) => {
     length += bytes.length;
     pieces.push(bytes);
-    if (length > outputBytesMax) end("large", `said more than ${outputBytesMax} bytes`);
+    if (length > outputBytesMax) end("large", `printed more than ${outputBytesMax} bytes`);
   });
   child.stderr.on("data", (bytes: Buffer) => {
     if (complained.length < complaintCharactersMax) complained += bytes.toString("utf8");

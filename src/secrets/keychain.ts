@@ -80,7 +80,7 @@ export class Keychain {
     if (isSame) return { ok: true, value: null };
     // Nothing was ever sealed with it.
     await this.drop(id, bus);
-    return back.ok ? locked("the keychain returned another value than was stored", RETRY) : back;
+    return back.ok ? locked("the keychain returned a different value than was stored", RETRY) : back;
   }
 
   async get(id: string, bus: string | null): Promise<Answer<Buffer>> {
@@ -124,13 +124,13 @@ export class Keychain {
     const shared = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8", ...(home === null ? {} : { HOME: home }) };
     if (platform === "darwin") {
       const program = programIn("security", programs);
-      if (program === null) return locked("the program security is not there", null);
+      if (program === null) return locked("the program `security` was not found", null);
       return { ok: true, value: { commands: securityCommands(program, id), environment: shared } };
     }
     const program = programIn("secret-tool", programs);
     if (program === null)
       return locked(
-        `secret-tool is not installed (looked in ${programs.join(", ")}), so the keychain cannot be asked`,
+        `secret-tool is not installed (looked in ${programs.join(", ")}), so the keychain cannot be read`,
         "install it, for example: apt install libsecret-tools; then run: ambit secrets unlock",
       );
     const address = busAddress(bus, this.#context.runtime);
@@ -150,13 +150,14 @@ export class Keychain {
     if (!said.ok) return this.#failed(said);
     const isThere = said.output.length > 0;
     said.output.fill(0);
-    return isThere ? locked("the keychain is locked, or was not allowed to give the key", RETRY) : GONE;
+    return isThere ? locked("the keychain is locked, or access to the key was refused", RETRY) : GONE;
   }
 
   #failed(said: KeyProgramFailure): Refusal {
     const name = this.#context.platform === "darwin" ? "security" : "secret-tool";
     if (name === "security" && said.status === 44) return GONE;
-    if (said.why === "late") return locked(`${name} ${said.message}: the keychain may wait to be unlocked`, RETRY);
+    if (said.why === "late")
+      return locked(`${name} ${said.message}: the keychain may be waiting to be unlocked`, RETRY);
     const complaint = said.complaint === null ? "" : ` (${said.complaint})`;
     return locked(`${name} ${said.message}${complaint}`, RETRY);
   }
@@ -164,7 +165,7 @@ export class Keychain {
 
 const GONE: Refusal = locked(
   "the keychain has no ambit key",
-  "bring the keychain back that had it, then run: ambit secrets unlock; where it is lost, delete the secrets and set them again",
+  "restore the keychain that had it, then run: ambit secrets unlock; if it is lost, delete the secrets and set them again",
 );
 
 /** Only sockets of this machine: other kinds of address start programs or reach over the network. */
@@ -176,8 +177,8 @@ export function busAddress(given: string | null, runtime: string): Answer<string
     return ADDRESS.test(given)
       ? { ok: true, value: given }
       : locked(
-          "the address of the session bus is none of a socket on this machine",
-          "look at: DBUS_SESSION_BUS_ADDRESS",
+          "the address of the session bus is not a socket on this machine",
+          "check the variable DBUS_SESSION_BUS_ADDRESS",
         );
   const user = process.getuid?.() ?? 0;
   const path = join(runtime, String(user), "bus");
@@ -188,7 +189,7 @@ export function busAddress(given: string | null, runtime: string): Answer<string
     // Not found.
   }
   return locked(
-    "there is no session bus here to ask the keychain over",
+    "there is no D-Bus session bus, so the keychain cannot be reached",
     "in your desktop session, run: ambit secrets unlock",
   );
 }

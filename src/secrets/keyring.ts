@@ -63,7 +63,7 @@ export class Keyring {
       if (problem !== null) return unavailable(problem);
     }
     const wanted = record === null || record === "unreadable" ? made[0] : made.find(({ id }) => id === record.keyId);
-    if (wanted === undefined) return unavailable(`${path} does not hold the key that secrets are sealed with`);
+    if (wanted === undefined) return unavailable(`${path} does not contain the key that secrets are encrypted with`);
     const previous = record === null || record === "unreadable" ? [] : previousKeys(record, wanted);
     return { ok: true, value: this.hold({ current: wanted, previous }) };
   }
@@ -79,7 +79,7 @@ export class Keyring {
 
   async unlock(given: KeyInput): Promise<Answer<object>> {
     const record = this.record();
-    if (record === "unreadable") return unavailable("what is kept about the key does not read");
+    if (record === "unreadable") return unavailable("the stored key metadata cannot be parsed");
     if (record === null || record.source === "file") return invalid("the key is in a file: there is nothing to unlock");
     if (given.passphrase !== null && record.passphrase === null)
       return invalid(`the key comes from the ${record.source}: there is no passphrase`);
@@ -95,7 +95,7 @@ export class Keyring {
   lock(): Answer<object> {
     if (this.#isFile())
       return {
-        ...invalid("the key is in a file: there is nothing to lock it with"),
+        ...invalid("the key is in a file, so the store cannot be locked"),
         fix: "ambit secrets key --passphrase",
       };
     this.#wipe();
@@ -139,7 +139,9 @@ export class Keyring {
     if (found.ok) {
       for (const { bytes } of found.keys) bytes.fill(0);
       const isThere = record === null || found.keys.some(({ id }) => id === record.keyId);
-      return isThere ? null : unavailable(`${this.#sources.path} does not hold the key that secrets are sealed with`);
+      return isThere
+        ? null
+        : unavailable(`${this.#sources.path} does not contain the key that secrets are encrypted with`);
     }
     return found.isMissing && record === null ? null : unavailable(found.message);
   }
@@ -172,7 +174,7 @@ export class Keyring {
   }
 }
 
-const UNREADABLE: Refusal = unavailable("what is kept about the key does not read");
+const UNREADABLE: Refusal = unavailable("the stored key metadata cannot be parsed");
 
 /** What the user has to do if nothing was tried. */
 function waitingFor({ age, reference }: KeyRecord): Refusal {

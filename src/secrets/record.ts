@@ -19,7 +19,7 @@ export interface KeyDerivation {
   readonly verifier: string;
 }
 
-export interface AgeSealed {
+export interface AgeSealedKey {
   readonly recipient: string;
   /** The identity file that opens it; null if the user names one each time. */
   readonly identity: string | null;
@@ -31,7 +31,7 @@ export interface KeyRecord {
   readonly keyId: string;
   /** Of a passphrase, or of the value of a reference. */
   readonly passphrase: KeyDerivation | null;
-  readonly age: AgeSealed | null;
+  readonly age: AgeSealedKey | null;
   readonly reference: Reference | null;
   readonly previous: readonly PreviousKey[];
 }
@@ -71,7 +71,7 @@ export function readRecord(text: string): KeyRecord | null {
   }
 }
 
-function isAge({ recipient, identity, sealed }: AgeSealed): boolean {
+function isAge({ recipient, identity, sealed }: AgeSealedKey): boolean {
   const isNamed = identity === null || (typeof identity === "string" && identity.startsWith("/"));
   return isNamed && typeof recipient === "string" && typeof sealed === "string" && sealed.length <= sealedCharactersMax;
 }

@@ -93,7 +93,7 @@ export function readPrivate(path: string, home: string | null): ReferenceResult 
       const found = fstatSync(file);
       if (!found.isFile()) return no(`${full} is not a file`);
       if (found.uid !== process.getuid?.() && found.uid !== 0) return no(`${full} belongs to another user`);
-      if ((found.mode & 0o077) !== 0) return no(`${full} can be read by others: it must have mode 0600`);
+      if ((found.mode & 0o077) !== 0) return no(`${full} is readable by others: it must have mode 0600`);
       let length = 0;
       for (let read = -1; read !== 0 && length < bytes.length; length += read)
         read = readSync(file, bytes, length, bytes.length - length, null);

@@ -22,7 +22,7 @@ export function unsealValue(secret: SealedSecret, { current, previous }: Keys): 
   const key = [current, ...previous].find(({ id }) => id === secret.keyId);
   const value = key === undefined ? null : unseal(secret.sealed, secret, key);
   return value === null
-    ? secretRefused(`${secret.name} does not open: it was sealed with another key, or was changed`, null)
+    ? secretRefused(`${secret.name} cannot be decrypted: it was encrypted with another key, or was changed`, null)
     : { ok: true, value };
 }
 

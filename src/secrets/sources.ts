@@ -87,7 +87,7 @@ export class KeySources {
       return { ok: true, value: key };
     }
     found.value.fill(0);
-    return secretRefused(`what ${placeOf(record)} gives is not the key that secrets are sealed with`, null);
+    return secretRefused(`the key from ${placeOf(record)} is not the one that secrets are encrypted with`, null);
   }
 
   async #fetch(record: KeyRecord, { passphrase, identity, bus }: KeyInput): Promise<Answer<Buffer>> {
@@ -105,7 +105,7 @@ export class KeySources {
       }
       case "reference": {
         if (record.reference === null) return LOCKED;
-        const wrong = `what ${referenceText(record.reference)} gives is not the key that secrets are sealed with`;
+        const wrong = `the key from ${referenceText(record.reference)} is not the one that secrets are encrypted with`;
         const text =
           passphrase === null ? await this.#referenced(record.reference) : { ok: true as const, value: passphrase };
         return text.ok ? fromText(text.value, record.passphrase, wrong) : text;
@@ -166,7 +166,7 @@ export class KeySources {
   async #age(recipient: string, named: string | null): Promise<Answer<CreatedKey>> {
     const { home } = this.#places;
     const identity = named?.startsWith("~/") === true && home !== null ? join(home, named.slice(2)) : named;
-    if (identity !== null && !isAbsolute(identity)) return invalid("an identity's file is named by its whole path");
+    if (identity !== null && !isAbsolute(identity)) return invalid("an identity file needs an absolute path");
     const key = newKey();
     const sealed = await sealForRecipient(key.bytes, recipient);
     if (!sealed.ok) return sealed;
@@ -179,14 +179,14 @@ export class KeySources {
 
   async #reference(text: string, value: string | null): Promise<Answer<CreatedKey>> {
     const parsed = parseReference(text);
-    if (parsed === null) return invalid("a reference is env:NAME, file:PATH or cmd:PROGRAM with its words");
+    if (parsed === null) return invalid("a reference is env:NAME, file:PATH or cmd:PROGRAM with its arguments");
     const reference = expandReference(parsed, this.#context());
     if (reference === null)
-      return invalid(`${text} is not there; programs are looked for in ${this.#places.programs.join(", ")}`);
+      return invalid(`${text} was not found; programs are searched in ${this.#places.programs.join(", ")}`);
     const found = value === null ? await this.#referenced(reference) : { ok: true as const, value };
     if (!found.ok) return found;
     if ([...found.value].length < passphraseCharactersMin)
-      return invalid(`what ${referenceText(reference)} gives has fewer than ${passphraseCharactersMin} characters`);
+      return invalid(`the value from ${referenceText(reference)} has fewer than ${passphraseCharactersMin} characters`);
     const { key, stretching } = await this.#stretched(found.value);
     return made(key, { source: "reference", passphrase: stretching, reference });
   }
@@ -203,7 +203,7 @@ export class KeySources {
     const text = found.value.toString("utf8");
     const isText = Buffer.from(text).equals(found.value);
     found.value.fill(0);
-    return isText ? { ok: true, value: text } : secretRefused(`${referenceText(reference)} gives no text`, null);
+    return isText ? { ok: true, value: text } : secretRefused(`${referenceText(reference)} does not return text`, null);
   }
 
   #context(): ReferenceEnvironment {

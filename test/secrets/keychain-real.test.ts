@@ -95,6 +95,6 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     await kept();
     const next = vault();
     const answer = await next.unlock({ ...NOTHING, bus: "unix:path=/nowhere/bus" });
-    expect(answer.ok ? "" : answer.message).toMatch(/secret-tool ended with status 1 \(.*[Cc]ould not connect/);
+    expect(answer.ok ? "" : answer.message).toMatch(/secret-tool exited with status 1 \(.*[Cc]ould not connect/);
   });
 });

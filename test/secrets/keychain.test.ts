@@ -44,13 +44,13 @@ test("a key in the keychain decrypts all secrets in the next process, and is sto
 });
 
 test.each<[ToolState, RegExp, RegExp]>([
-  ["gone", /the keychain has no ambit key/, /bring the keychain back/],
+  ["gone", /the keychain has no ambit key/, /restore the keychain/],
   ["locked", /the keychain is locked/, /unlock the keychain, then run: ambit secrets unlock/],
-  ["complains", /secret-tool ended with status 1 \(secret-tool: Could not connect/, /ambit secrets unlock/],
-  ["hangs", /secret-tool gave no answer within 2 seconds/, /ambit secrets unlock/],
+  ["complains", /secret-tool exited with status 1 \(secret-tool: Could not connect/, /ambit secrets unlock/],
+  ["hangs", /secret-tool did not respond within 2 seconds/, /ambit secrets unlock/],
   ["garbage", /the keychain entry is not an ambit key/, /ambit secrets unlock/],
-  ["other", /is not the key that secrets are sealed with/, /ambit secrets unlock/],
-  ["floods", /said more than 4096 bytes/, /ambit secrets unlock/],
+  ["other", /is not the one that secrets are encrypted with/, /ambit secrets unlock/],
+  ["floods", /printed more than 4096 bytes/, /ambit secrets unlock/],
 ])("with a %s keychain program all secrets stay locked until it returns the key", async (toolState, problem, fix) => {
   const vault = await kept();
   const before = [fixture.place.settings.get(KEY_SETTING), JSON.stringify(fixture.place.secrets.all())];
@@ -77,9 +77,9 @@ test.each<[ToolState, RegExp, RegExp]>([
 
 test.each<[string, ToolState, RegExp]>([
   ["complains", "complains", /Could not connect/],
-  ["hangs", "hangs", /gave no answer/],
+  ["hangs", "hangs", /did not respond/],
   ["loses the key it stored", "forgets", /the keychain has no ambit key/],
-  ["returns another key", "other", /another value than was stored/],
+  ["returns another key", "other", /a different value than was stored/],
 ])(
   "a keychain that %s does not become the key source: the previous key still decrypts",
   async (_, toolState, message) => {
@@ -107,7 +107,7 @@ test("without secret-tool or a session bus, the message says what to install and
   expect(without.source().fix).toContain("apt install libsecret-tools");
   const busless = fixture.vault({ runtime: join(fixture.folder, "nowhere") });
   await busless.ready();
-  expect(busless.source().problem).toContain("there is no session bus here");
+  expect(busless.source().problem).toContain("there is no D-Bus session bus");
   expect(await busless.unlock({ ...NOTHING, bus: "unix:path=/somewhere/bus" })).toMatchObject({ ok: true });
   expect(openedValue(busless)).toBe(VALUE);
 });

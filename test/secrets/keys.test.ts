@@ -71,14 +71,14 @@ describe("a key for an age recipient", () => {
   test.each<[string, () => void, RegExp]>([
     ["can be read by others", () => chmodSync(identity(), 0o644), /must have mode 0600/],
     ["is gone", () => rmIdentity(), /cannot be read \(ENOENT\)/],
-    ["holds another identity", () => identity(OTHER), /does not open the key/],
-    ["holds none", () => identity("# nothing"), /holds no identity/],
+    ["holds another identity", () => identity(OTHER), /does not decrypt the key/],
+    ["holds none", () => identity("# nothing"), /contains no identity/],
     ["holds a damaged identity", () => identity(`${AGE.identity.slice(0, -1)}Q`), /damaged/],
-    ["holds an ssh key", () => identity("-----BEGIN OPENSSH PRIVATE KEY-----"), /something else than X25519/],
+    ["holds an ssh key", () => identity("-----BEGIN OPENSSH PRIVATE KEY-----"), /are not X25519 identities/],
     [
       "is encrypted itself",
       () => fixture.file("identity", "age-encryption.org/v1\n"),
-      /sealed with a passphrase itself/,
+      /is encrypted with a passphrase/,
     ],
     ["holds too many identities", () => identity(`${AGE.identity}\n`.repeat(17)), /more than 16/],
     ["is a folder", () => folderInstead(), /is not a file/],
@@ -160,7 +160,7 @@ describe("a key reference", () => {
       const wrong = fixture.vault();
       await wrong.ready();
       expect(openedValue(wrong)).toMatch(/^secret_refused: the store is locked/);
-      expect(wrong.source().problem).toMatch(/is not the key that secrets are sealed with|it is empty/);
+      expect(wrong.source().problem).toMatch(/is not the one that secrets are encrypted with|it is empty/);
       expect(await fixture.set(wrong, "second")).toBe(false);
       expect(await wrong.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({ ok: false });
     }
@@ -187,12 +187,12 @@ describe("a key reference", () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ["fails", "exit 3", /ended with status 3/],
-    ["hangs while its child keeps the output open", "sleep 60 & sleep 60", /gave no answer within 2 seconds/],
-    ["prints too much", "exec head -c 100000 /dev/zero", /said more than 65536 bytes/],
+    ["fails", "exit 3", /exited with status 3/],
+    ["hangs while its child keeps the output open", "sleep 60 & sleep 60", /did not respond within 2 seconds/],
+    ["prints too much", "exec head -c 100000 /dev/zero", /printed more than 65536 bytes/],
     ["says nothing", "exit 0", /it is empty/],
-    ["prints something that is not text", "printf '\\377\\376\\375aaaaaaaaa'", /gives no text/],
-    ["prints another key", "printf 'another-key-of-it'", /is not the key/],
+    ["prints something that is not text", "printf '\\377\\376\\375aaaaaaaaa'", /does not return text/],
+    ["prints another key", "printf 'another-key-of-it'", /is not the one that secrets/],
     ["does not exist any more", "", /cannot be run/],
   ])("to a program that %s leaves all secrets locked", async (_, script, problem) => {
     const path = join(fixture.tools, "give");
@@ -356,7 +356,7 @@ test.each([
   fixture.place.value(await fixture.place.settings.set(KEY_SETTING, record, fixture.entry()));
   const vault = fixture.vault();
   await vault.ready();
-  expect(openedValue(vault)).toMatch(/^not_available: what is kept about the key does not read/);
+  expect(openedValue(vault)).toMatch(/^not_available: the stored key metadata cannot be parsed/);
   expect(vault.source()).toMatchObject({ source: "unknown", isLocked: true });
   expect(await vault.unlock(NOTHING)).toMatchObject({ ok: false });
   expect(await vault.rekey({ key: { source: "file" } }, fixture.entry())).toMatchObject({ ok: false });

@@ -215,9 +215,9 @@ describe("the key file", () => {
   test.each<[string, () => void, RegExp]>([
     ["is gone", () => rmSync(keyFile()), /does not exist/],
     ["can be read by others", () => chmodSync(keyFile(), 0o640), /0600/],
-    ["holds something else", () => writeFileSync(keyFile(), "hello\n"), /does not hold a key/],
+    ["holds something else", () => writeFileSync(keyFile(), "hello\n"), /does not contain a key/],
     ["is a link", () => relinked(), /cannot be read/],
-    ["is empty", () => writeFileSync(keyFile(), ""), /does not hold a key/],
+    ["is empty", () => writeFileSync(keyFile(), ""), /does not contain a key/],
   ])("that %s decrypts nothing, and is not replaced by another key", async (_, harm, message) => {
     await vaultOn(place).set(asked("token"), entry());
     harm();
