@@ -87,14 +87,14 @@ describe("a disk that fails", () => {
       return kept.ok ? "kept" : kept.message;
     };
     elapsed += 250;
-    expect(await refused()).toContain("is a link");
+    expect(await refused()).toContain("is a symbolic link");
     expect(state.ledger.generation("agent")).toBe(Number.MAX_SAFE_INTEGER);
     expect(state.links.heldBy({ workspace: "/w", agent: "child" })).toEqual([]);
     expect((await state.ledger.log({ count: 1 })).ok).toBe(false);
     unlinkSync(place.folder);
     renameSync(away, place.folder);
     elapsed += 249;
-    expect(await refused()).toContain("is a link");
+    expect(await refused()).toContain("is a symbolic link");
     elapsed += 1;
     expect(await refused()).toBe("kept");
     expect(state.ledger.generation("agent")).toBe(0);
@@ -112,7 +112,7 @@ describe("a disk that fails", () => {
     elapsed += 300;
     expect(await state.ledger.append([entryOf()])).toMatchObject({
       ok: false,
-      message: expect.stringContaining("not what was written"),
+      message: expect.stringContaining("differs from what was written"),
     });
   });
 });

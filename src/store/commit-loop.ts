@@ -21,7 +21,7 @@ interface PendingJob {
   readonly answer: (kept: DurableResult<unknown>) => void;
 }
 
-export function unkept(message: string): CodedFailure<"audit_unavailable"> {
+export function writeFailure(message: string): CodedFailure<"audit_unavailable"> {
   return { ok: false, code: "audit_unavailable", message };
 }
 
@@ -77,7 +77,7 @@ export class CommitLoop {
   }
 
   open(): DurableResult<null> {
-    return this.isReady() ? { ok: true, value: null } : unkept(this.#trusted.problem);
+    return this.isReady() ? { ok: true, value: null } : writeFailure(this.#trusted.problem);
   }
 
   /** False: no state is loaded and every write is refused. */
@@ -90,10 +90,10 @@ export class CommitLoop {
    * transaction.
    */
   write<T>(job: Job<T>, bytes: number = jobBytesUsual, patienceMilliseconds = 0): Durable<T> {
-    if (bytes > jobBytesMax) return Promise.resolve(unkept("this is too much to write at once"));
-    if (!this.isReady()) return Promise.resolve(unkept(this.#trusted.problem));
+    if (bytes > jobBytesMax) return Promise.resolve(writeFailure("this transaction is too large"));
+    if (!this.isReady()) return Promise.resolve(writeFailure(this.#trusted.problem));
     if (this.#waiting.length >= jobsWaitingMax || this.#bytes + bytes > bytesWaitingMax)
-      return Promise.resolve(unkept("too much is waiting to be written"));
+      return Promise.resolve(writeFailure("the write queue is full"));
     return new Promise((resolve) => {
       this.#bytes += bytes;
       this.#waiting.push({ job, answer: resolve as (kept: DurableResult<unknown>) => void });
@@ -127,15 +127,15 @@ export class CommitLoop {
 
   readNow<T>(job: Job<T>): DurableResult<T> {
     const connection = this.#trusted.get();
-    if (connection === null) return unkept(this.#trusted.problem);
+    if (connection === null) return writeFailure(this.#trusted.problem);
     try {
       connection.checkFile();
       return { ok: true, value: job(connection) };
     } catch (error) {
       // A failed query says nothing about the disk.
-      if (failureCode(error) !== null && isOwnFault(error)) return unkept(messageOf(error));
+      if (failureCode(error) !== null && isOwnFault(error)) return writeFailure(messageOf(error));
       this.#trusted.distrust(error);
-      return unkept(this.#trusted.problem);
+      return writeFailure(this.#trusted.problem);
     }
   }
 
@@ -155,7 +155,7 @@ export class CommitLoop {
     this.#isPlanned = false;
     if (batch.length === 0) return;
     const kept = this.#commit(batch);
-    for (const [at, { answer }] of batch.entries()) answer(kept[at] ?? unkept(this.#trusted.problem));
+    for (const [at, { answer }] of batch.entries()) answer(kept[at] ?? writeFailure(this.#trusted.problem));
   }
 
   /** One result for each job; the same for all if the disk failed. */
@@ -179,9 +179,9 @@ export class CommitLoop {
       return kept;
     } catch (error) {
       if (isJob && isOwnFault(error) && this.#trusted.undo(connection)) {
-        if (batch.length === 1) return [unkept(messageOf(error))];
+        if (batch.length === 1) return [writeFailure(messageOf(error))];
         // One of them cannot be written, so each is committed alone.
-        return batch.map((one) => this.#commit([one])[0] ?? unkept(this.#trusted.problem));
+        return batch.map((one) => this.#commit([one])[0] ?? writeFailure(this.#trusted.problem));
       }
       this.#tell(messageOf(error));
       this.#trusted.distrust(error);

@@ -164,14 +164,14 @@ const INSERT_LEAF = "INSERT INTO leaf (last, first, entries, note) VALUES (?, ?,
 /** A column that our schema declares as a number. */
 export function numberOf(row: Row | undefined, column: string): number {
   const value = row?.[column];
-  if (typeof value !== "number") throw new TypeError(`${column} is no number`);
+  if (typeof value !== "number") throw new TypeError(`${column} is not a number`);
   return value;
 }
 
 /** A column that our schema declares as text. */
 export function textOf(row: Row | undefined, column: string): string {
   const value = row?.[column];
-  if (typeof value !== "string") throw new TypeError(`${column} is no text`);
+  if (typeof value !== "string") throw new TypeError(`${column} is not text`);
   return value.startsWith(ESCAPED) ? String(JSON.parse(value.slice(1))) : value;
 }
 

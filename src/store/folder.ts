@@ -59,7 +59,7 @@ export function prepareFolder(folder: string, environment: StateEnvironment): st
   if (environment.uid !== null) chmodSync(folder, 0o700);
   const kind = environment.fileSystem(folder) >>> 0;
   if (LOCAL[environment.platform]?.has(kind) === false)
-    return `${folder} is not on a disk of this machine (file system 0x${kind.toString(16)}): what is written there may be lost; choose another state folder`;
+    return `${folder} is not on a local disk (file system 0x${kind.toString(16)}): writes may be lost; choose another state folder`;
   return prepareFile(join(folder, STATE_FILE), environment);
 }
 
@@ -84,14 +84,14 @@ function prepareFile(path: string, environment: StateEnvironment): string | null
 }
 
 function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid }: StateEnvironment): string | null {
-  if (found.isSymbolicLink()) return `${path} is a link: put a real ${wanted} in its place`;
-  if (wanted === "folder" ? !found.isDirectory() : !found.isFile()) return `${path} is no ${wanted}: move it away`;
+  if (found.isSymbolicLink()) return `${path} is a symbolic link: replace it with a real ${wanted}`;
+  if (wanted === "folder" ? !found.isDirectory() : !found.isFile()) return `${path} is not a ${wanted}: move it away`;
   if (uid === null) return null;
   if (found.uid !== uid) return `${path} belongs to another user: move it away`;
   if ((found.mode & 0o022) !== 0)
-    return `others can write to ${path}: look at what is in it, then chmod go-rwx ${path}`;
+    return `${path} is writable by others: check its content, then run: chmod go-rwx ${path}`;
   // A second hard link may be in a folder that was not checked.
-  if (wanted === "file" && found.nlink > 1) return `${path} has another name besides this one: move it away`;
+  if (wanted === "file" && found.nlink > 1) return `${path} has more than one hard link: move it away`;
   return null;
 }
 

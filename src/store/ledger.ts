@@ -20,7 +20,7 @@ import {
 } from "./accounts/account.ts";
 import { NO_COST, settleCost } from "./accounts/cost.ts";
 import type { ApprovalRows } from "./approvals/approval-rows.ts";
-import { type CommitLoop, unkept } from "./commit-loop.ts";
+import { type CommitLoop, writeFailure } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
 import { isLive, type LinkRows } from "./links/link.ts";
 import { appendEntry, headOf } from "./log/append.ts";
@@ -47,17 +47,18 @@ export class SqliteLedger implements Ledger {
 
   async decide(write: DecisionWrite): Durable<DecisionResult> {
     const body = bodyOf(write.entry);
-    if (body === null) return unkept("the entry cannot be written");
+    if (body === null) return writeFailure("the entry cannot be written");
     return this.#loop.write((connection) => this.#decided(connection, write, body), body.length);
   }
 
   async append(entries: readonly LogEntry[], patienceMilliseconds = 0): Durable<{ readonly place: number }> {
-    if (entries.length > entriesAtOnceMax) return unkept(`at most ${entriesAtOnceMax} entries are written at once`);
+    if (entries.length > entriesAtOnceMax)
+      return writeFailure(`at most ${entriesAtOnceMax} entries are written at once`);
     const bodies: string[] = [];
     let bytes = 0;
     for (const entry of entries) {
       const body = bodyOf(entry);
-      if (body === null) return unkept("the entry cannot be written");
+      if (body === null) return writeFailure("the entry cannot be written");
       bodies.push(body);
       bytes += body.length;
     }
@@ -86,7 +87,7 @@ export class SqliteLedger implements Ledger {
 
   async settle(outcome: LogEntry, decision: string, cost: Cost | null): Durable<{ readonly place: number }> {
     const body = bodyOf(outcome);
-    if (body === null) return unkept("the entry cannot be written");
+    if (body === null) return writeFailure("the entry cannot be written");
     return this.#loop.write((connection) => {
       settleCost(connection, decision, cost);
       return { place: appendEntry(connection, outcome, body) };

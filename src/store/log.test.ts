@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogEntry, LogQuery } from "../core/ports/stores/log.ts";
 import { FactFiller } from "./log/index-filler.ts";
-import { askedOf, isAsked } from "./log/log-conditions.ts";
+import { logConditions, matchesConditions } from "./log/log-conditions.ts";
 import { fillWords } from "./log/word-index.ts";
 import type { State } from "./state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "./testing/state.ts";
@@ -73,8 +73,8 @@ describe("the log answers every query as a scan of every entry would", () => {
     for (let step = 0; step < facts; step++) value(await state.loop.write((connection) => filler.step(connection)));
     for (let step = 0; step < words; step++) value(await state.loop.write(fillWords));
     for (const query of QUERIES) {
-      const asked = askedOf({ ...query, count: 1 });
-      const isIn = (entry: LogEntry): boolean => (asked.words?.size === 0 ? false : isAsked(asked, entry));
+      const asked = logConditions({ ...query, count: 1 });
+      const isIn = (entry: LogEntry): boolean => (asked.words?.size === 0 ? false : matchesConditions(asked, entry));
       const wanted = entries.flatMap((entry, at) => (isIn(entry) ? [at + 1] : [])).reverse();
       const name = JSON.stringify(query);
       expect(places(value(await state.ledger.log({ ...query, count: 1000 }))), name).toEqual(wanted);
@@ -103,7 +103,9 @@ describe("the log answers every query as a scan of every entry would", () => {
     for (const one of Object.keys(singles) as (keyof typeof singles)[])
       for (const other of Object.keys(singles) as (keyof typeof singles)[]) {
         const query: LogQuery = { [one]: singles[one], [other]: singles[other], count: 1000 };
-        const wanted = entries.flatMap((entry, at) => (isAsked(askedOf(query), entry) ? [at + 1] : [])).reverse();
+        const wanted = entries
+          .flatMap((entry, at) => (matchesConditions(logConditions(query), entry) ? [at + 1] : []))
+          .reverse();
         expect(places(value(await state.ledger.log(query))), `${one} ${other}`).toEqual(wanted);
       }
   });

@@ -182,7 +182,7 @@ describe("where commits are signed", () => {
   });
 
   it.each<[string, number, boolean, string]>([
-    ["an unsigned record", 2, false, "entries from 2 on that are not signed"],
+    ["an unsigned record", 2, false, "unsigned entries from 2 on"],
     ["a journal that lacks the end remembered outside", 0, true, "entries 2 to 3 are missing"],
   ])("%s is damage: nothing is opened, and the journal stays as evidence", (_, records, isSigned, message) => {
     const [signed, leaves] = [oldLeaves(3, true), oldLeaves(3, isSigned)];
@@ -213,10 +213,10 @@ describe("a journal", () => {
     const other = join(place.folder, "other");
     renameSync(journal(), other);
     symlinkSync(other, journal());
-    expect(place.open()).toMatchObject({ ok: false, message: expect.stringContaining("is a link") });
+    expect(place.open()).toMatchObject({ ok: false, message: expect.stringContaining("is a symbolic link") });
     renameSync(journal(), `${other}-link`);
     linkSync(other, journal());
-    expect(place.open()).toMatchObject({ ok: false, message: expect.stringContaining("has another name") });
+    expect(place.open()).toMatchObject({ ok: false, message: expect.stringContaining("has more than one hard link") });
   });
 
   it("that was not imported is never verified as intact", () => {

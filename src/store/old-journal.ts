@@ -53,7 +53,7 @@ function insertLeaves(connection: Connection, path: string): string | null {
     if (unsigned !== undefined) {
       connection.rollback();
       connection.forget();
-      return damageText(`the journal holds entries from ${unsigned.first} on that are not signed`);
+      return damageText(`the journal has unsigned entries from ${unsigned.first} on`);
     }
     for (const { last, first, accounts, entries, note } of leaves)
       connection.run(

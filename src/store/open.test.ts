@@ -57,7 +57,7 @@ describe("the folder and the file", () => {
     const elsewhere = join(dirname(place.folder), "elsewhere");
     mkdirSync(elsewhere, { mode: 0o700 });
     symlinkSync(elsewhere, place.folder);
-    expect(refusal()).toContain("is a link");
+    expect(refusal()).toContain("is a symbolic link");
     expect(existsSync(join(elsewhere, "state.db"))).toBe(false);
   });
 
@@ -65,21 +65,21 @@ describe("the folder and the file", () => {
     mkdirSync(place.folder, { mode: 0o700 });
     const other = join(dirname(place.folder), "other");
     symlinkSync(other, join(place.folder, name));
-    expect(refusal()).toContain("is a link");
+    expect(refusal()).toContain("is a symbolic link");
     expect(existsSync(other)).toBe(false);
     renameSync(join(place.folder, name), join(place.folder, "gone"));
     writeFileSync(other, "");
     linkSync(other, join(place.folder, name));
-    expect(refusal()).toContain("has another name");
+    expect(refusal()).toContain("has more than one hard link");
   });
 
   it("cannot be written by others", () => {
     place.opened().close();
     chmodSync(file, 0o620);
-    expect(refusal()).toContain("others can write");
+    expect(refusal()).toContain("is writable by others");
     chmodSync(file, 0o600);
     chmodSync(place.folder, 0o702);
-    expect(refusal()).toContain("others can write");
+    expect(refusal()).toContain("is writable by others");
     chmodSync(place.folder, 0o700);
     expect(refusal()).toBe("opened");
   });
@@ -106,7 +106,7 @@ describe("the folder and the file", () => {
     ["nfs on a Mac", "darwin", 0x02, false],
   ])("are on a local disk: %s", (_, platform, kind, isTaken) => {
     const environment = { ...machineEnvironment(), platform, fileSystem: () => kind };
-    expect(refusal({ environment }).includes("not on a disk of this machine")).toBe(!isTaken);
+    expect(refusal({ environment }).includes("not on a local disk")).toBe(!isTaken);
   });
 });
 
@@ -179,7 +179,7 @@ describe("the database", () => {
     mkdirSync(place.folder, { mode: 0o700 });
     edit("CREATE TABLE theirs (x)");
     chmodSync(file, 0o600);
-    expect(refusal()).toContain("no database of ambit");
+    expect(refusal()).toContain("not an ambit database");
     renameSync(file, `${file}.theirs`);
     writeFileSync(file, "this is a text file, and a long one at that: ".repeat(100), { mode: 0o600 });
     expect(refusal()).toContain("cannot be opened");
@@ -227,18 +227,18 @@ describe("the end of the chain", () => {
     [
       "a body was changed",
       (rows) => rows.map((row) => (row.place === 20 ? { ...row, body: row.body.replace("allow", "deny") } : row)),
-      "entry 20 is not what was written",
+      "entry 20 differs from what was written",
     ],
     [
       "a hash was changed",
       (rows) => rows.map((row) => (row.place === 30 ? { ...row, hash: "0".repeat(64) } : row)),
-      "entry 30 is not what was written",
+      "entry 30 differs from what was written",
     ],
-    ["an entry was removed", (rows) => rows.filter((row) => row.place !== 25), "entry 25 is "],
+    ["an entry was removed", (rows) => rows.filter((row) => row.place !== 25), "the log is damaged: entry 25 "],
     [
       "two were swapped",
       (rows) => rows.map((row) => ({ ...(rows[SWAPPED[row.place] ?? row.place - 1] as ChainRow), place: row.place })),
-      "entry 12 is not what was written",
+      "entry 12 differs from what was written",
     ],
     ["it ends before the checkpoint", (rows) => rows.slice(0, 8), "entries 9 to 10 are missing"],
     ["everything is gone", () => [], "entries 1 to 10 are missing"],

@@ -42,10 +42,11 @@ export function migrate(
 ): string | null {
   const found = versionOf(connection);
   if (found > versions.length)
-    return `state.db ${BY_A_NEWER_ONE} (version ${found}, this one knows ${versions.length}): use that one, or another state folder`;
+    return `state.db ${BY_A_NEWER_ONE} (version ${found}, this one supports ${versions.length}): use the newer ambit, or another state folder`;
   const owner = numberOf(connection.get("PRAGMA application_id"), "application_id");
   const isEmpty = numberOf(connection.get("SELECT count(*) AS count FROM sqlite_schema"), "count") === 0;
-  if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";
+  if (owner !== applicationNumber && !(isEmpty && found === 0))
+    return "state.db is not an ambit database: move it away";
   if (found > 0 && !hasLeaves(connection)) return WITHOUT_LEAVES;
   if (found === versions.length) return null;
   if (found > 0) backup(found);
@@ -70,8 +71,7 @@ function hasLeaves(connection: Connection): boolean {
   return connection.get("SELECT 1 AS there FROM sqlite_schema WHERE name = 'leaf'") !== undefined;
 }
 
-const WITHOUT_LEAVES =
-  "state.db was written by an ambit of before its first release: move it away, and a new log begins";
+const WITHOUT_LEAVES = "state.db was written by an ambit older than the first release: move it away to start a new log";
 
 function versionOf(connection: Connection): number {
   return numberOf(connection.get("PRAGMA user_version"), "user_version");

@@ -97,7 +97,7 @@ function putRow(connection: Connection, secret: SealedSecret): SealedSecret {
     ...[jsonOf(secret.name), secret.version, secret.binding.uses, secret.used],
     ...[secret.isCanary ? 1 : 0, JSON.stringify(secret)],
   );
-  if (row === undefined) throw new Error("a secret was put and no row came back");
+  if (row === undefined) throw new Error("storing a secret returned no row");
   return secretOf(row);
 }
 

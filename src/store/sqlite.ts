@@ -22,7 +22,7 @@ export interface Database {
 
 export type Driver = (path: string, isReader: boolean) => Database;
 
-export const NO_DRIVER: string = `no SQLite was found for ${process.platform} ${process.arch}: use Node 22.13 or later, which has its own, or install ambit again`;
+export const NO_DRIVER: string = `no SQLite was found for ${process.platform} ${process.arch}: use Node 22.13 or later, which includes it, or reinstall ambit`;
 
 const headerBytes = 4096;
 

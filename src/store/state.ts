@@ -16,7 +16,7 @@ import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import { Generations } from "./accounts/account.ts";
 import { SqliteApprovalStore } from "./approvals/approval.ts";
 import { ApprovalRows } from "./approvals/approval-rows.ts";
-import { CommitLoop, unkept } from "./commit-loop.ts";
+import { CommitLoop, writeFailure } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { BACKUP, machineEnvironment, prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
 import { SqliteLedger } from "./ledger.ts";
@@ -70,7 +70,7 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
   const { digest, program, notary = null, environment = machineEnvironment() } = parts;
   const { elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);
-  if (driver === null) return unkept(NO_DRIVER);
+  if (driver === null) return writeFailure(NO_DRIVER);
   const loop = new CommitLoop({
     elapsed,
     open: () => openConnection({ folder, driver, digest, environment, notary }),
@@ -133,7 +133,7 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
   let connection: Connection | null = null;
   try {
     const wrong = prepareFolder(folder, environment);
-    if (wrong !== null) return unkept(wrong);
+    if (wrong !== null) return writeFailure(wrong);
     const path = join(folder, STATE_FILE);
     const database = driver(path, false);
     const opened = identityOf(path);
@@ -145,10 +145,12 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
       tailProblem(connection);
     if (problem === null) return { ok: true, value: connection };
     connection.close();
-    return unkept(problem);
+    return writeFailure(problem);
   } catch (error) {
     connection?.close();
-    return unkept(`${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`);
+    return writeFailure(
+      `${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 
@@ -173,7 +175,7 @@ function makeSettings(connection: Connection, { platform }: StateEnvironment): s
     // The column name sometimes differs from the setting's name.
     const found = Object.values(connection.get(`PRAGMA ${name}`) ?? {})[0];
     if (found !== read)
-      return `the database does not take ${name} = ${value} (it says ${found}), and without it entries could be lost`;
+      return `the database does not accept ${name} = ${value} (it is ${found}); without it, entries could be lost`;
   }
   return null;
 }

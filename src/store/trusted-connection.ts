@@ -92,7 +92,7 @@ export class TrustedConnection {
   }
 
   distrust(error: unknown): void {
-    this.#problem = `the state could not be kept: ${messageOf(error)}`;
+    this.#problem = `the state could not be stored: ${messageOf(error)}`;
     const connection = this.#connection;
     this.#connection = null;
     for (const mirror of this.#mirrors) mirror.drop();

@@ -316,7 +316,7 @@ test("on a full disk every call is blocked, and none once there is room again", 
     await run([fixture.folder, "claude", "coder"], asked),
     await run([fixture.folder, "claude", "coder"], JSON.stringify(own)),
   ]);
-  expect([opening?.status, opening?.err]).toEqual([2, expect.stringContaining("could not be kept")]);
+  expect([opening?.status, opening?.err]).toEqual([2, expect.stringContaining("could not be stored")]);
   expect([said?.status, said?.err]).toEqual([2, expect.stringContaining("(audit_unavailable)")]);
   const isAllowed = async (): Promise<boolean> => (await run([fixture.folder, "claude", "coder"], asked)).status === 0;
   await until(isAllowed, "there is room again");

@@ -220,7 +220,7 @@ test("before the first start: an existing log is not signed with a new key", asy
   const started = await fixture.ambit("daemon", "start");
   expect([started.status === 0, started.out]).toEqual([
     false,
-    expect.stringContaining("no note that is signed with its key"),
+    expect.stringContaining("no checkpoint signed with its key"),
   ]);
   expect(existsSync(path("keys/head"))).toBe(false);
   expect((await fixture.ambit("audit", "verify")).status).toBe(1);

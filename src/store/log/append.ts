@@ -9,7 +9,7 @@ import { leavesOf, lineOf, rowsOf } from "./leaf.ts";
 /** Returns its position. It is written with all others of the transaction, in its last step. */
 export function appendEntry(connection: Connection, entry: LogEntry, body: string = entryBody(entry)): number {
   // Whole milliseconds, as the indexes require.
-  if (!Number.isSafeInteger(entry.at)) throw new TypeError("a moment is a whole number");
+  if (!Number.isSafeInteger(entry.at)) throw new TypeError("a time must be a whole number of milliseconds");
   const last = headOf(connection);
   const place = last.place + 1;
   const hash = chainHash(connection.digest, last.hash, body);

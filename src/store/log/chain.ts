@@ -2,7 +2,7 @@
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import { type CommitLoop, unkept } from "../commit-loop.ts";
+import { type CommitLoop, writeFailure } from "../commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
 import { appendEntry, headOf } from "./append.ts";
 import { firstUnindexed } from "./index-check.ts";
@@ -43,7 +43,7 @@ export class SqliteChainStore implements ChainStore {
   }
 
   async keepCheckpoint({ place, text }: CheckpointRow): Durable<null> {
-    if (text.length > checkpointCharactersMax) return unkept("a checkpoint is not that long");
+    if (text.length > checkpointCharactersMax) return writeFailure("a checkpoint is too long");
     const kept = await this.#loop.write((connection) => {
       // INVARIANT: retention removes whole leaves, so a note is for the last entry of one.
       const leaf = connection.get("SELECT 1 AS there FROM leaf WHERE last = ?", place);
@@ -52,7 +52,8 @@ export class SqliteChainStore implements ChainStore {
       connection.run("INSERT INTO checkpoint (place, text) VALUES (?, ?) ON CONFLICT (place) DO NOTHING", place, text);
       return true;
     }, text.length);
-    if (kept.ok && !kept.value) return unkept(`no commit ends with an entry ${place} to make a checkpoint of`);
+    if (kept.ok && !kept.value)
+      return writeFailure(`no commit ends with entry ${place}, so it cannot have a checkpoint`);
     return kept.ok ? { ok: true, value: null } : kept;
   }
 
@@ -72,7 +73,7 @@ export class SqliteChainStore implements ChainStore {
       return before - first;
     });
     if (!moved.ok) return moved;
-    if (moved.value === null) return unkept(`no checkpoint was kept at ${before - 1}: nothing was removed`);
+    if (moved.value === null) return writeFailure(`there is no checkpoint at entry ${before - 1}: nothing was removed`);
     const removed = await this.finishPruning();
     return removed.ok ? { ok: true, value: { removed: moved.value } } : removed;
   }

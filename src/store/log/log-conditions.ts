@@ -24,7 +24,7 @@ export interface LogConditions {
   readonly count: number;
 }
 
-export function askedOf(query: LogQuery): LogConditions {
+export function logConditions(query: LogQuery): LogConditions {
   return {
     facts: FACTS.flatMap((fact) => {
       const value = query[fact];
@@ -69,7 +69,7 @@ const PLAIN_WORD = /^[a-z0-9]+$/;
 const wordsAskedMax = 16;
 
 /** The final check of an entry against the query. */
-export function isAsked(asked: LogConditions, entry: LogEntry): boolean {
+export function matchesConditions(asked: LogConditions, entry: LogEntry): boolean {
   if (!(entry.at >= asked.since && entry.at < asked.until)) return false;
   if (asked.facts.some(([fact, value]) => entry[fact] !== value)) return false;
   if (asked.workspace !== null && entry.workspace !== asked.workspace) return false;

@@ -3,14 +3,14 @@ import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ChainedEntry, LogQuery } from "../../core/ports/stores/log.ts";
-import { type CommitLoop, unkept } from "../commit-loop.ts";
+import { type CommitLoop, writeFailure } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { headOf } from "./append.ts";
 import { firstOf } from "./chain.ts";
 import { entriesById, idText, moreOf, ofText, placedOf, placedWith, rowsAt, tailOf } from "./entry-rows.ts";
 import { between, factsOf, placesByFacts } from "./fact-index.ts";
 import { rowsBetween } from "./leaf.ts";
-import { askedOf, bodyTest, isAsked, type LogConditions, logEntriesMax } from "./log-conditions.ts";
+import { bodyTest, type LogConditions, logConditions, logEntriesMax, matchesConditions } from "./log-conditions.ts";
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
@@ -36,8 +36,8 @@ export class LogReader {
 
   async log(query: LogQuery): Durable<readonly ChainedEntry[]> {
     if ((query.text?.length ?? 0) > queryTextCharactersMax)
-      return unkept(`at most ${queryTextCharactersMax} characters are searched for`);
-    const asked = askedOf(query);
+      return writeFailure(`at most ${queryTextCharactersMax} characters are searched for`);
+    const asked = logConditions(query);
     // No entry can match.
     if (asked.words?.size === 0) return { ok: true, value: [] };
     const planned = this.#loop.readNow((connection) => stretchesOf(connection, asked));
@@ -112,7 +112,7 @@ function taken(asked: LogConditions, rows: Iterable<ChainRow>, count: number): r
   for (const row of rows) {
     if (!mayBe(row.body)) continue;
     const placed = placedOf(row);
-    if (isAsked(asked, placed.entry) && found.push(placed) >= count) break;
+    if (matchesConditions(asked, placed.entry) && found.push(placed) >= count) break;
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable, DurableResult } from "../../core/ports/stores/durable.ts";
-import { unkept } from "../commit-loop.ts";
+import { writeFailure } from "../commit-loop.ts";
 import { Connection } from "../connection.ts";
 import { messageOf } from "../failure.ts";
 import { OLD_JOURNAL_FILE, STATE_FILE } from "../folder.ts";
@@ -26,18 +26,18 @@ export interface StoredParts {
 
 export function openStoredChain(folder: string, { digest, program }: StoredParts): DurableResult<StoredChain> {
   const driver = loadDriver(program);
-  if (driver === null) return unkept(NO_DRIVER);
+  if (driver === null) return writeFailure(NO_DRIVER);
   let connection: Connection | null = null;
   try {
     connection = new Connection(driver(join(folder, STATE_FILE), true), digest);
     if (!hasOldJournal(connection, folder)) return { ok: true, value: chainOf(connection) };
     connection.close();
-    return unkept(
+    return writeFailure(
       `${join(folder, STATE_FILE)} has an earlier format, and its newest entries may be in ${OLD_JOURNAL_FILE}: run "ambit daemon start" once, which imports them or reports the damage`,
     );
   } catch (error) {
     connection?.close();
-    return unkept(`${join(folder, STATE_FILE)} cannot be read: ${messageOf(error)}`);
+    return writeFailure(`${join(folder, STATE_FILE)} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -56,6 +56,6 @@ function reading<T>(read: () => T): Durable<T> {
   try {
     return Promise.resolve({ ok: true, value: read() });
   } catch (error) {
-    return Promise.resolve(unkept(messageOf(error)));
+    return Promise.resolve(writeFailure(messageOf(error)));
   }
 }

@@ -21,7 +21,7 @@ export function tailProblem(connection: Connection): string | null {
   if (checkpoint > head.place) return damageText(`entries ${head.place + 1} to ${checkpoint} are missing`);
   if (head.place < first - 1) return damageText(`entries up to ${first - 1} are missing`);
   if (checkpoint >= first && !isAsNoted(connection, checkpoint))
-    return damageText(`entry ${checkpoint} is not what was signed`);
+    return damageText(`entry ${checkpoint} differs from what was signed`);
   const from = Math.max(checkpoint, first, head.place - tailRowsMax);
   let place = Math.max(from - 1, 0);
   let hash = from <= 1 ? ZERO_HASH : null;
@@ -30,7 +30,7 @@ export function tailProblem(connection: Connection): string | null {
     place = row.place;
     // The row before the first one checked may be pruned: its hash is accepted here, the verifier checks it.
     if (hash !== null && chainHash(connection.digest, hash, row.body) !== row.hash)
-      return damageText(`entry ${place} is not what was written`);
+      return damageText(`entry ${place} differs from what was written`);
     hash = row.hash;
   }
   if (place !== head.place) return damageText(`entry ${place + 1} is missing`);
@@ -52,7 +52,7 @@ function signatureProblem(connection: Connection, notary: Notary, { head, first,
   const remembered = notary.remembered();
   if (remembered === null) return head.place === 0 ? null : olderProblem(connection, notary, head, checkpoint);
   if (head.place < remembered.place)
-    return `entries ${head.place + 1} to ${remembered.place} are missing: their signature is remembered in keys/head`;
+    return `entries ${head.place + 1} to ${remembered.place} are missing: their signature is stored in keys/head`;
   const wrong = rememberedProblem(connection, notary, remembered, first);
   if (wrong !== null) return wrong;
   const leaf = connection.get("SELECT note FROM leaf WHERE last = ?", head.place);
@@ -65,7 +65,7 @@ function rememberedProblem(connection: Connection, notary: Notary, remembered: L
   if (remembered.place >= first)
     return rowAt(connection, remembered.place)?.hash === remembered.hash
       ? null
-      : `entry ${remembered.place} is not the one whose signature is remembered in keys/head`;
+      : `entry ${remembered.place} differs from the one whose signature is stored in keys/head`;
   // It was pruned: then a note of ours must be where the log begins now.
   const row = connection.get("SELECT text FROM checkpoint WHERE place = ?", first - 1);
   const text = row === undefined ? "" : textOf(row, "text");
@@ -73,7 +73,7 @@ function rememberedProblem(connection: Connection, notary: Notary, remembered: L
   const isHeld = notary.isSigned(text, { place: first - 1, hash });
   return isHeld && (remembered.place < first - 1 || remembered.hash === hash)
     ? null
-    : `no note of ours says what stood before entry ${first}`;
+    : `no valid checkpoint has the hash of the entry before ${first}`;
 }
 
 /** Logs from before commits were signed: there must be a note of ours, and only a bounded tail after it. */
@@ -82,7 +82,7 @@ function olderProblem(connection: Connection, notary: Notary, head: Head, checkp
   const text = row === undefined ? "" : textOf(row, "text");
   const hash = parseCheckpoint(text)?.hash ?? "";
   if (row === undefined || !notary.isSigned(text, { place: checkpoint, hash }))
-    return "it holds entries and no note that is signed with its key";
+    return "it has entries, but no checkpoint signed with its key";
   if (head.place === checkpoint) return null;
   const [oldest, newest] = [rowAt(connection, checkpoint + 1), rowAt(connection, head.place)];
   return unsignedProblem(head.place - checkpoint, oldest?.body ?? "", newest?.body ?? "");
@@ -95,5 +95,5 @@ function isAsNoted(connection: Connection, place: number): boolean {
 }
 
 export function damageText(what: string): string {
-  return `the log is damaged: ${what}. Nothing runs on it. Keep a copy of the state folder, look with "ambit audit verify", then move state.db and keys/head away to begin a new log`;
+  return `the log is damaged: ${what}. Every call is denied. Copy the state folder, inspect the log with "ambit audit verify", then move state.db and keys/head away to start a new log`;
 }

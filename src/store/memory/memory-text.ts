@@ -9,7 +9,7 @@ export function jsonOf(plain: string): string {
 
 export function plainOf(text: unknown): string {
   const plain: unknown = JSON.parse(String(text));
-  if (typeof plain !== "string") throw new TypeError("a row holds what we did not write");
+  if (typeof plain !== "string") throw new TypeError("a row has an invalid value");
   return plain;
 }
 
@@ -25,7 +25,7 @@ export function keyOf(plain: string): Uint8Array | null {
 }
 
 export function plainOfKey(key: unknown): string {
-  if (!(key instanceof Uint8Array)) throw new TypeError("a row holds what we did not write");
+  if (!(key instanceof Uint8Array)) throw new TypeError("a row has an invalid value");
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("utf8");
 }
 

@@ -17,7 +17,7 @@ const spaceIdleMillisecondsMax = 30 * 24 * 60 * 60_000;
 
 export function writeMemory(connection: Connection, write: MemoryWrite): MemoryWriteResult {
   const [space, key, bytes] = [namespaceText(write.namespace), keyOf(write.key), bytesOf(write.value)];
-  if (key === null) return refused("quota", "the key holds half of a character");
+  if (key === null) return refused("quota", "the key contains an unpaired surrogate");
   if (key.length > memoryKeyBytesMax) return refused("quota", `a key has at most ${memoryKeyBytesMax} bytes`);
   if (bytes > memoryValueBytesMax) return refused("quota", `a value has at most ${memoryValueBytesMax} bytes`);
   const there = liveVersion(connection, space, key, write.at);

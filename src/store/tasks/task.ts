@@ -199,7 +199,10 @@ function writeEffects(
   for (const entry of entries) appendEntry(connection, entry);
   for (const { link, agent: hired, most, entry } of hires) {
     if (links.make(connection, [link], hired, most)) appendEntry(connection, entry);
-    else notes.push(`${hired.name.agent} was not hired: it was there, or you had ${most} agents, when your run ended.`);
+    else
+      notes.push(
+        `${hired.name.agent} was not hired: it already existed, or you had ${most} agents, when your run ended.`,
+      );
   }
   for (const { task, entry } of tasks) {
     if (isFull(connection)) {
