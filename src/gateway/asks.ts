@@ -42,20 +42,20 @@ export function readAsk(kind: ServerAskKind, server: string, params: Json | unde
 /** Only forms: an address that a server chooses could lead the person anywhere. */
 function readElicitation(server: string, params: JsonObject): ReadAsk {
   const [mode, message, schema] = ["mode", "message", "requestedSchema"].map((key) => member(params, key));
-  if (mode !== undefined && mode !== "form") return refused("only forms are shown to the person, no addresses");
+  if (mode !== undefined && mode !== "form") return refused("only forms can be shown to the user, not URLs");
   if (typeof message !== "string" || message.length > messageCharactersMax)
-    return refused(`its message is no text of at most ${messageCharactersMax} characters`);
+    return refused(`its message is not a text of at most ${messageCharactersMax} characters`);
   if (!isJsonObject(schema) || member(schema, "type") !== "object") return refused("its form has no schema");
   const fields = member(schema, "properties") ?? {};
   const needed = member(schema, "required") ?? [];
   if (!isJsonObject(fields) || Object.keys(fields).length > fieldsMax)
-    return refused(`its form has more than ${fieldsMax} fields, or none that can be read`);
+    return refused(`its form has more than ${fieldsMax} fields, or none that can be parsed`);
   if (JSON.stringify(schema).length > schemaCharactersMax)
     return refused(`its form has more than ${schemaCharactersMax} characters`);
   const properties: Record<string, JsonObject> = {};
   for (const [name, field] of Object.entries(fields)) {
     const shown = isHidden(name) ? null : shownField(field);
-    if (shown === null) return refused("a field of its form is none that a person can fill in");
+    if (shown === null) return refused("a field of its form has a type that a user cannot fill in");
     properties[name] = shown;
   }
   const required = isJsonList(needed) ? needed.filter((name) => typeof name === "string" && name in properties) : [];
@@ -137,7 +137,7 @@ function readSampling(server: string, params: JsonObject): ReadAsk {
   if (!isJsonList(messages) || messages.length === 0 || messages.length > samplingMessagesMax)
     return refused(`it has no messages, or more than ${samplingMessagesMax}`);
   if (member(params, "tools") !== undefined || member(params, "toolChoice") !== undefined)
-    return refused("a server's request to a model names no tools");
+    return refused("a sampling request of a server must not name tools");
   if (JSON.stringify(params).length > samplingCharactersMax)
     return refused(`it has more than ${samplingCharactersMax} characters`);
   const shown = messages.map(shownMessage);

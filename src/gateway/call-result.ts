@@ -43,8 +43,7 @@ export function readServerResult(result: JsonObject): ServerResult | null {
 
 function bounded(block: JsonObject, left: number): JsonObject {
   const type = member(block, "type");
-  if (typeof type !== "string" || !TYPES.includes(type))
-    return note("[a part of the result has a type that is not known]");
+  if (typeof type !== "string" || !TYPES.includes(type)) return note("[a part of the result has an unknown type]");
   const text = member(block, "text");
   const length = JSON.stringify(block).length;
   if (length <= left) return block;

@@ -70,7 +70,7 @@ export function readDescription(server: string, initialized: JsonObject, listed:
   const isAlone = ({ name }: ToolDefinition): boolean => alike.get(likeness(name)) === 1;
   for (const tool of tools)
     if (!isAlone(tool))
-      refused.push({ tool: tool.name, why: "another tool of the server has this name, or one that reads like it" });
+      refused.push({ tool: tool.name, why: "another tool of the server has this name, or one that looks like it" });
   const sorted = tools.filter(isAlone).sort((left, right) => (left.name < right.name ? -1 : 1));
   return { identity, instructions, tools: sorted, refused };
 }

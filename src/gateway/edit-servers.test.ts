@@ -63,8 +63,8 @@ describe("adding", () => {
   test.each([
     ["servers: { a: { command: [a] } }\n", "braces"],
     [TEXT.replace("a:   #", "new:   #"), "already"],
-    ["servers: 7\n", "no map"],
-    ["servers: [\n", "cannot be read"],
+    ["servers: 7\n", "not a map"],
+    ["servers: [\n", "cannot be parsed"],
   ])("to %j is refused", (before, why) => {
     expect(edited(before, add("new"))).toMatch(new RegExp(`^refused: .*${why}`));
   });

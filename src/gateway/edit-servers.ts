@@ -49,7 +49,7 @@ export function editServers(
   read: (source: Source) => TreeNode | null,
 ): ServerEditResult {
   const before = read(source);
-  if (before === null) return refuse(`${source.name} cannot be read: ambit mcp check`);
+  if (before === null) return refuse(`${source.name} cannot be parsed: ambit mcp check`);
   const edited = changed(source.text, before, edit);
   if (typeof edited !== "string") return edited;
   const after = read({ ...source, text: edited });
@@ -63,10 +63,10 @@ function changed(text: string, tree: TreeNode, edit: ServerEdit): string | Extra
   const servers = serversOf(tree);
   const found = servers?.entries.find(({ key }) => key === edit.name) ?? null;
   if (edit.kind === "add")
-    return found === null ? added(text, tree, edit) : refuse(`there is a server ${edit.name} already`);
+    return found === null ? added(text, tree, edit) : refuse(`a server ${edit.name} already exists`);
   if (found === null) return refuse(`there is no server ${edit.name}`);
   if (servers !== null && isFlow(text, servers))
-    return refuse("`servers` is written in braces: change it in an editor");
+    return refuse("`servers` is written in flow style (braces): change it in an editor");
   if (edit.kind === "switch") return switched(text, found, edit.isEnabled);
   if (edit.kind === "package") return repacked(text, found, edit);
   const start = lineStart(text, found.keySpan.start);
@@ -82,13 +82,13 @@ function added(
   const top = tree.kind === "map" ? entryOf(tree, "servers") : null;
   if (top === null) {
     if (tree.kind === "map" && isFlow(text, tree))
-      return refuse("the file is written in braces: change it in an editor");
+      return refuse("the file is written in flow style (braces): change it in an editor");
     return `${whole}servers:\n${serverLines(name, server, "  ")}`;
   }
   const { value } = top;
   if (value.kind === "scalar" || (value.kind === "map" && value.entries.length === 0)) {
     const isEmpty = value.kind === "map" || value.value === null;
-    if (!isEmpty) return refuse("`servers` is no map");
+    if (!isEmpty) return refuse("`servers` is not a map");
     const bare =
       value.span.end > value.span.start
         ? whole.slice(0, value.span.start).trimEnd() + whole.slice(value.span.end)
@@ -96,11 +96,11 @@ function added(
     const at = lineEnd(bare, top.keySpan.end);
     return `${bare.slice(0, at)}${serverLines(name, server, "  ")}${bare.slice(at)}`;
   }
-  if (value.kind !== "map") return refuse("`servers` is no map");
+  if (value.kind !== "map") return refuse("`servers` is not a map");
   const last = value.entries.at(-1);
   const [first] = value.entries;
   if (last === undefined || first === undefined || isFlow(text, value))
-    return refuse("`servers` is written in braces: change it in an editor");
+    return refuse("`servers` is written in flow style (braces): change it in an editor");
   const indent = " ".repeat(first.keySpan.start - lineStart(text, first.keySpan.start));
   const at = lineEnd(whole, endOf(text, last));
   return `${whole.slice(0, at)}${serverLines(name, server, indent)}${whole.slice(at)}`;
@@ -154,7 +154,7 @@ function repacked(
   { value }: Entry,
   { command, package: pin }: Extract<ServerEdit, { kind: "package" }>,
 ): string | Extract<ServerEditResult, { ok: false }> {
-  if (value.kind !== "map") return refuse("the server is no map");
+  if (value.kind !== "map") return refuse("the server is not a map");
   const [words, before] = [entryOf(value, "command"), entryOf(value, "package")];
   if (words === null) return refuse("the server has no command");
   const isOneLine = [words, ...(before === null ? [] : [before])].every(
@@ -186,7 +186,7 @@ function switched(
   { value, keySpan }: Entry,
   isEnabled: boolean,
 ): string | Extract<ServerEditResult, { ok: false }> {
-  if (value.kind !== "map") return refuse("the server is no map");
+  if (value.kind !== "map") return refuse("the server is not a map");
   const entry = entryOf(value, "enabled");
   if (entry !== null)
     return text.slice(0, entry.value.span.start) + String(isEnabled) + text.slice(entry.value.span.end);

@@ -31,16 +31,16 @@ test("every package is a line of the pin, in an order of its own", () => {
 test.each<[string, Json, string]>([
   ["without an integrity", { version: "1.0.0" }, "no SHA-2 integrity for leaf@1.0.0"],
   ["with SHA-1", { version: "1.0.0", integrity: "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=" }, "no SHA-2 integrity"],
-  ["from a repository", { ...leaf, resolved: "git+ssh://git@github.com/a/b.git#abc" }, "from another place"],
+  ["from a repository", { ...leaf, resolved: "git+ssh://git@github.com/a/b.git#abc" }, "from outside the registry"],
   [
     "from another host",
     { ...leaf, resolved: "https://registry.example.test.evil.test/leaf.tgz" },
-    "from another place",
+    "from outside the registry",
   ],
-  ["that is a link", { ...leaf, link: true }, "from another place"],
-  ["without a version", { integrity: INTEGRITY }, "from another place"],
+  ["that is a link", { ...leaf, link: true }, "from outside the registry"],
+  ["without a version", { integrity: INTEGRITY }, "from outside the registry"],
   ["inside the archive of another one", { version: "1.0.0", inBundle: true }, "inside the archive"],
-  ["that is no object", 7, "no lock that can be read"],
+  ["that is no object", 7, "lock file that npm wrote cannot be parsed"],
 ])("a package %s is refused", (_, entry, why) => {
   expect(read({ "node_modules/leaf": entry })).toEqual({ ok: false, message: expect.stringContaining(why) });
 });

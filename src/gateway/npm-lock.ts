@@ -30,7 +30,7 @@ export function readNpmLock(
   isThere: (path: string) => boolean,
 ): NpmLockResult {
   const packages = isJsonObject(lock) ? member(lock, "packages") : undefined;
-  if (!isJsonObject(packages)) return refuse("npm wrote no lock that can be read");
+  if (!isJsonObject(packages)) return refuse("the lock file that npm wrote cannot be parsed");
   const paths = Object.keys(packages).filter((path) => path !== "");
   if (paths.length > packagesMax) return refuse(`it needs more than ${packagesMax} packages`);
   const found = packages[TOP + name];
@@ -39,12 +39,12 @@ export function readNpmLock(
   const scripts: string[] = [];
   for (const path of paths.toSorted()) {
     const entry = packages[path];
-    if (!isJsonObject(entry)) return refuse("npm wrote no lock that can be read");
+    if (!isJsonObject(entry)) return refuse("the lock file that npm wrote cannot be parsed");
     const { version, integrity, resolved, link, inBundle } = entry as Readonly<Record<string, Json | undefined>>;
     const called = path.slice(path.lastIndexOf(TOP) + TOP.length);
     const isBundled = inBundle === true;
     if (link === true || typeof version !== "string" || !isFrom(resolved, registry))
-      return refuse(`it needs ${called} from another place than the registry, which cannot be pinned`);
+      return refuse(`it needs ${called} from outside the registry, which cannot be pinned`);
     // npm fetches what an archive should bundle and lacks, and such a package has no integrity.
     if (isBundled && isThere(path))
       return refuse(`it needs ${called}@${version} from inside the archive of another package, which cannot be pinned`);
