@@ -40,13 +40,15 @@ export async function aiSdkTools(session: ModelSession, options: AiSdkOptions = 
     tools: Object.fromEntries([...offered, ...tools]) as unknown as ToolSet,
     omitted: [
       ...provided.omitted,
-      ...foreign.filter(([, tool]) => tool === null).map(([name]) => ({ name, why: "the SDK has no tool for it" })),
+      ...foreign
+        .filter(([, tool]) => tool === null)
+        .map(([name]) => ({ name, why: "the SDK does not support this tool" })),
     ],
     notes: [...provided.notes, ...(offered.some(([name]) => name === "code_interpreter") ? [UNHELD] : [])],
   };
 }
 
-const UNHELD = "code_interpreter: the SDK cannot say that its code has no network; the provider's default holds";
+const UNHELD = "code_interpreter: the SDK cannot disable the network for its code; the provider's default applies";
 
 /** A Standard Schema that accepts everything: the gate validates the input and reports what is wrong. */
 function schemaOf(input: JsonObject): object {

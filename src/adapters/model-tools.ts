@@ -37,7 +37,7 @@ export async function listModelTools(
       tools,
       omitted: [
         ...provided.omitted,
-        ...here.map(({ name }) => ({ name, why: `the session's own ${name} does this here` })),
+        ...here.map(({ name }) => ({ name, why: `the session's own tool ${name} is used instead` })),
       ],
       notes: provided.notes.filter((note) => !here.some(({ name }) => note.startsWith(`${name}: `))),
     },

@@ -30,7 +30,7 @@ export async function agentsTools(session: ModelSession, options: AdapterOptions
     tools: [...hosted, ...own.map((tool) => functionTool(session, tool, options.waitSeconds))],
     omitted: [
       ...provided.omitted,
-      ...(computer ? [{ name: COMPUTER, why: "the SDK takes a computer of the application's own" }] : []),
+      ...(computer ? [{ name: COMPUTER, why: "the SDK needs a computer implementation from the application" }] : []),
     ],
     notes: provided.notes,
   };

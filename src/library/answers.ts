@@ -17,8 +17,8 @@ const HINTS: Readonly<Record<string, string>> = {
   audit_unavailable: "The audit log is unavailable, so the call was not executed. Tell the user, and retry later.",
   execution_failed: "The tool failed. Some of its effects may have happened.",
   deadline_exceeded: "The call took too long and was stopped. Some of its effects may have happened.",
-  version_conflict: "It was changed meanwhile. Read it again, and repeat the change.",
-  quota: "There is no room for more of this. Delete something first.",
+  version_conflict: "It was changed in the meantime. Read it again, and repeat the change.",
+  quota: "The storage limit is reached. Delete something first.",
 };
 
 /** Codes that are not a decision: the tool failed, or what it needed was not there. */

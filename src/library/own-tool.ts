@@ -139,6 +139,6 @@ function settle(
 }
 
 function opened(warrant: Warrant, send: SendUse): OpenContext {
-  if (!isWarrant(warrant)) throw new TypeError("a context is opened for a warrant");
+  if (!isWarrant(warrant)) throw new TypeError("a context needs a warrant");
   return remoteContext(send);
 }

@@ -25,7 +25,7 @@ function policyOf(reading: Reading, policy: Capabilities | null): Policy {
   const { requirement, diagnostics } = readDeclarationValue(policy ?? {}, reading, "policy");
   const fault = diagnostics[0];
   if (requirement === null || fault !== undefined) {
-    const message = `the policy is not understood: ${fault?.message ?? "it is no map of what tools may touch"}`;
+    const message = `the policy cannot be parsed: ${fault?.message ?? "it is not a map of what tools may touch"}`;
     throw new AmbitRefused({ ok: false, code: "invalid_input", message, fix: null });
   }
   const link = compile({
@@ -44,5 +44,5 @@ export function agentPolicy(agents: Pick<Agents, "loadAgent">, reading: Reading,
   if (agent.refused) return `the record of ${agent.id} is not valid, so it grants nothing: ambit doctor ${agent.id}`;
   if (trust?.standing.kind === "untrusted") return `${agent.id} has no effect until you trust the project: ambit trust`;
   const { protectedPaths } = reading.pathSettings;
-  return { authority: agent.authority, name: `what ${agent.id} holds`, holds: null, protectedPaths };
+  return { authority: agent.authority, name: `the grants of ${agent.id}`, holds: null, protectedPaths };
 }

@@ -54,7 +54,7 @@ export class Session implements ModelSession {
     const { waitSeconds = 0, deadlineSeconds, signal } = options;
     const plain = copyJson(input ?? {});
     if (typeof name !== "string" || !isJsonObject(plain))
-      return refusedHere("invalid_input", "a call is the name of a tool and one plain object");
+      return refusedHere("invalid_input", "a call needs the name of a tool and one plain object");
     if (!(waitSeconds >= 0 && waitSeconds <= waitSecondsMax))
       return refusedHere("invalid_input", `waitSeconds is a number of seconds, at most ${waitSecondsMax}`);
     if (deadlineSeconds !== undefined && !(deadlineSeconds > 0 && deadlineSeconds <= waitSecondsMax))
