@@ -48,7 +48,7 @@ export function readAcceptances(tree: TreeNode | null, about: FindingSubject): A
   const accepted = new Map<string, Acceptance>();
   if (stray !== undefined) refuse(stray.keySpan, "`doctor` has one key, `accept`");
   else if (list?.kind !== "list" || list.items.length > acceptancesMax)
-    refuse(value.span, `\`doctor\` holds \`accept\`, a list of at most ${acceptancesMax} codes with a reason`);
+    refuse(value.span, `\`doctor\` must contain \`accept\`, a list of at most ${acceptancesMax} codes with a reason`);
   else {
     for (const item of list.items) {
       const one = readAcceptance(item, refuse);
@@ -69,7 +69,7 @@ function readAcceptance(item: TreeNode, refuse: Refuse): Acceptance | null {
   const reason = textOf(entryOf(item, "reason")?.value)?.trim() ?? "";
   if (code === null || !(ACCEPTABLE as readonly string[]).includes(code)) {
     const nearest = code === null ? null : nearestName(code, ACCEPTABLE);
-    refuse(item.span, "this is no code that can be accepted", nearest ?? `one of: ${ACCEPTABLE.join(", ")}`);
+    refuse(item.span, "this code cannot be accepted", nearest ?? `one of: ${ACCEPTABLE.join(", ")}`);
     return null;
   }
   if (reason === "" || reason.length > reasonCharactersMax) {
@@ -97,7 +97,7 @@ export function withAcceptances(
     .map(({ code, span }) =>
       newFinding("bad_acceptance", about, {
         severity: "info",
-        message: `there is no \`${code}\` to accept any more`,
+        message: `there is no longer a finding \`${code}\` to accept`,
         fix: "delete the line",
         span,
       }),

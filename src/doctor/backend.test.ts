@@ -44,9 +44,9 @@ describe("a machine", () => {
         "sandbox: bubblewrap 0.8.0",
         "Landlock version 4",
         "system calls: filtered",
-        "network: names, addresses and every port are seen by the broker",
+        "network: the broker sees names, addresses and every port",
         "drafts: kernel overlays; changes of programs stay outside the real folder until they land",
-        "limits of a whole tree: memory, processes",
+        "limits of the whole process tree: memory, processes",
       ],
     });
     expect(examineMachine({ ...WELL, platform: "darwin" }, true).findings).toEqual([]);

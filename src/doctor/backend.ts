@@ -32,7 +32,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
     findings.push(
       newFinding("not_checked", NO_AGENT, {
         severity: "info",
-        message: "whether bubblewrap works could not be found out",
+        message: "could not check whether bubblewrap works",
         fix: "bwrap --version",
       }),
     );
@@ -66,14 +66,14 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
       severity: "warning",
       message: `programs run in sandboxes without namespaces: ${message}`,
       meaning:
-        "Landlock, a filter of system calls and a supervisor hold them. Programs work in a copy of the project, see names and sizes of other files and where links lead, and cannot listen on a port, watch files or use `/tmp`.",
+        "Landlock, a system call filter and a supervisor confine them. Programs work in a copy of the project, see names, sizes and link targets of other files, and cannot listen on a port, watch files or use `/tmp`.",
       fix:
         fix ?? "allow namespaces, as docs/guides/containers.md says, or `namespaces: required` in your own config.yml",
     }),
   );
   passed.push(
     "sandbox: without namespaces (Landlock, filtered system calls, a supervisor)",
-    "network: every connection and every name is handed to the broker",
+    "network: every connection and every name lookup goes through the broker",
     "drafts: changes of programs stay in a copy of the folder until they land",
   );
 }
@@ -83,7 +83,7 @@ function homeIgnored(home: string): Finding {
     severity: "info",
     message: `$HOME is ${JSON.stringify(home.slice(0, 200))}, which is not your home folder in the password database`,
     meaning:
-      "State, configuration and `~` are those of the password database, so that no process gets new budgets by a new $HOME.",
+      "State, configuration and `~` are those of the password database, so that a process cannot get new budgets by changing $HOME.",
     fix: "set XDG_STATE_HOME and XDG_CONFIG_HOME to use other folders",
   });
 }
@@ -104,12 +104,12 @@ function backend({ bubblewrap }: MachineFacts): string {
 const SHOWS_WHY = "bwrap --unshare-all --ro-bind / / --proc /proc true";
 
 function blocked({ userNamespaces, appArmorRestricts, sandboxProblem }: MachineFacts): Finding {
-  const message = "bubblewrap is there, but cannot start a sandbox";
+  const message = "bubblewrap is installed, but cannot start a sandbox";
   const meaning = "Processes of agents are refused: nothing runs outside a sandbox.";
   if (userNamespaces === false) {
     const fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
     return newFinding("sandbox_blocked", NO_AGENT, {
-      message: `${message}: user namespaces are switched off`,
+      message: `${message}: user namespaces are disabled`,
       meaning,
       fix,
     });
@@ -147,7 +147,7 @@ function landlock({ landlock: version }: MachineFacts, findings: Finding[], pass
       message:
         version === null ? "this kernel has no Landlock" : `this kernel has Landlock ${version}, which is too old`,
       meaning:
-        "Programs that write are refused, because what they write has to be carried over by a confined process; everything else holds by the namespaces alone.",
+        "Programs that write are refused, because the process that applies their changes to the project cannot be confined; everything else is enforced by namespaces alone.",
       fix: "a kernel of 5.19 or later with Landlock among its security modules, or `bare: true` in your own config.yml",
     }),
   );
@@ -170,7 +170,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
     findings.push(
       newFinding("kernel_too_old", NO_AGENT, {
         severity,
-        message: "this kernel lacks what a sandbox is made of",
+        message: "this kernel lacks features that a sandbox needs",
         meaning: "Processes of agents are refused.",
         fix: "a kernel of 5.12 or later, with seccomp",
       }),
@@ -178,7 +178,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
     return;
   }
   passed.push("system calls: filtered");
-  if (native.transparent) passed.push("network: names, addresses and every port are seen by the broker");
+  if (native.transparent) passed.push("network: the broker sees names, addresses and every port");
   else {
     findings.push(
       newFinding("network_narrower", NO_AGENT, {
@@ -203,7 +203,7 @@ function drafts(
     findings.push(
       newFinding("drafts_unavailable", NO_AGENT, {
         severity,
-        message: "this kernel allows no overlays in a user namespace",
+        message: "this kernel does not allow overlays in a user namespace",
         meaning,
         fix: "sudo modprobe overlay   # or a kernel of 5.12 or later",
       }),
@@ -223,15 +223,15 @@ function drafts(
 function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], passed: string[]): void {
   if (controlGroups === "unknown") return;
   const missing = (["memory", "processes"] as const).filter((one) => !controlGroups.includes(one));
-  if (controlGroups.length > 0) passed.push(`limits of a whole tree: ${controlGroups.join(", ")}`);
+  if (controlGroups.length > 0) passed.push(`limits of the whole process tree: ${controlGroups.join(", ")}`);
   if (missing.length === 0) return;
   const root =
     isRoot && missing.includes("processes") ? " For root the number of processes is not limited at all." : "";
   findings.push(
     newFinding("limits_weaker", NO_AGENT, {
       severity: "info",
-      message: `no control groups of ours for ${missing.join(" and ")}`,
-      meaning: `These limits are of single processes, not of the whole tree.${root}`,
+      message: `no delegated control groups for ${missing.join(" and ")}`,
+      meaning: `These limits apply to each process, not to the whole process tree.${root}`,
       fix: "systemd-run --user --scope -p Delegate=yes ambit ...",
     }),
   );

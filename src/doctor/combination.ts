@@ -25,8 +25,8 @@ export function lethalCombination(
   const out = free.find((grant) => !grant.conditions.clean && leadsOut(grant));
   if (untrusted === undefined || secret === undefined || out === undefined) return null;
   return newFinding("lethal_combination", about, {
-    message: `reads private data (${short(secret)}), takes in what strangers wrote (${short(untrusted)}), and can send it away (${short(out)})`,
-    meaning: "The author of a page or message it reads can make it send what it knows somewhere else.",
+    message: `reads private data (${short(secret)}), reads untrusted content (${short(untrusted)}), and can send data out (${short(out)})`,
+    meaning: "The author of a page or message it reads can make it leak that data.",
     fix: isMember ? '- capabilities: { "web": "ask" }' : FIX,
     span: out.span,
     grants: [...new Set([secret, untrusted, out])],

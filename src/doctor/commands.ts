@@ -20,7 +20,7 @@ export function interpreterPatterns(grant: Grant, about: FindingSubject): Findin
   const more = open.length > patternsShownMax ? ` and ${open.length - patternsShownMax} more` : "";
   return newFinding("interpreter_pattern", about, {
     message: `${shown.join(", ")}${more} runs any program`,
-    meaning: "The star stands for a script or another program, so the other commands of the list limit nothing.",
+    meaning: "The wildcard matches a script or another program, so the other patterns of the list limit nothing.",
     fix: 'name the script: patterns: ["python scripts/report.py **"]',
     grants: [grant],
   });

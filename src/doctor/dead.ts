@@ -31,7 +31,7 @@ export function deadRules(
   const live = grants.filter(
     ({ scopes, conditions }) => !scopes.some(isNothing) && (conditions.expires === null || conditions.expires > now),
   );
-  const others = new Others(live);
+  const others = new OtherGrants(live);
   const dead = (): readonly Grant[] => live.filter((_, place) => others.without.has(place));
   let left = comparisonsMax;
   // Among fewer grants a comparison may be decidable that was not before.
@@ -57,7 +57,7 @@ export function deadRules(
 }
 
 /** One index over all grants, of which some are left out: made once, however many questions are asked. */
-class Others extends CompiledLink {
+class OtherGrants extends CompiledLink {
   readonly without = new Set<number>();
 
   constructor(grants: readonly Grant[]) {

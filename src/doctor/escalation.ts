@@ -71,8 +71,8 @@ function everySecret(
   if (wide.length === 0) return [];
   return [
     newFinding("every_secret", about, {
-      message: "`secret.use` names every secret, those that are stored later included",
-      meaning: "Any tool and host that a secret is bound to can be used with it, whatever the agent was made for.",
+      message: "`secret.use` covers every secret, including those stored later",
+      meaning: "The agent can use every secret with any tool and host that the secret is bound to.",
       fix: "secret.use{names=[github-token]}",
       grants: wide,
     }),
@@ -109,7 +109,7 @@ function overFolders(
   return [
     newFinding("records_writable", about, {
       message: `\`${grant.verb.verb}\` covers ${pathText(folder)}`,
-      meaning: `The agent can ${does} records there with plain file tools, those that say what agents may do included.`,
+      meaning: `The agent can ${does} records there with plain file tools, including records that grant authority to agents.`,
       fix: `keep its \`paths\` or its root outside ${pathText(folder)}`,
       grants: [grant],
     }),
@@ -148,7 +148,7 @@ function everywhere(grant: Grant, about: FindingSubject, { pathSettings }: Escal
   return [
     newFinding("exec_everywhere", about, {
       message: `\`${grant.verb.verb}\` runs with ${pathText(grant.root ?? [])} as its root`,
-      meaning: "Whatever it runs sees the files of everything else you do on this machine.",
+      meaning: "Every program it runs sees all of your other files on this machine.",
       fix: `${grant.verb.verb}{in=${proposedRoot(pathSettings)}}`,
       grants: [grant],
     }),
@@ -185,7 +185,7 @@ function passingOn(grants: readonly Grant[], about: FindingSubject, { pathSettin
   return [
     newFinding("grants_widely", about, {
       message: `\`agent.grant\` beside ${compactText(first)}${more}`,
-      meaning: "It can hand that to any agent it may grant to, without a person.",
+      meaning: "It can delegate that to any agent that its `agent.grant` covers, without approval.",
       fix: "write `pass: use` on the broad grant, or `ask: true` on `agent.grant`",
       span: granting.span,
       grants: [granting, ...broad],

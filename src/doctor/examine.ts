@@ -14,10 +14,10 @@ import { type Finding, type FindingSubject, fromDiagnostic, kindOf, newFinding }
 import { inertGrants } from "./inert.ts";
 import { unreachableLoopback } from "./loopback.ts";
 import { olderPresets } from "./older-preset.ts";
-import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
+import { expiredGrant, ProtectedPaths, protectedPathGrants } from "./opened.ts";
 import type { Probe, ProbeAgent, ProbeUser } from "./probe.ts";
 import { projectFindings, userFindings } from "./project.ts";
-import { unaskedScripts, unheldReads } from "./project-files.ts";
+import { scriptsWithoutApproval, unenforceableReads } from "./project-files.ts";
 import { examineSecrets } from "./secrets.ts";
 import { examineServers } from "./servers.ts";
 import { examineSink } from "./sink.ts";
@@ -119,7 +119,7 @@ function agentSection(agent: ProbeAgent, paths: ProtectedPaths, probe: Probe): S
 function ofConfig(diagnostic: Diagnostic, { configs }: Probe, about: FindingSubject): Finding | null {
   const { source } = diagnostic.span;
   if (diagnostic.severity !== "error" || !configs.some((config) => config.source.name === source)) return null;
-  const message = `grants nothing until ${source} is mended`;
+  const message = `grants nothing until ${source} is fixed`;
   return { ...fromDiagnostic(diagnostic, about), severity: "info", message, span: null, suggestion: null, fix: null };
 }
 
@@ -130,7 +130,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: FindingSubject, 
   const single = grants.flatMap((grant) => [
     expiredGrant(grant, about, now),
     interpreterPatterns(grant, about),
-    protectedOpened(grant, paths, about),
+    protectedPathGrants(grant, paths, about),
     ...unknownArguments(grant, tools, about),
   ]);
   const { dead, cut } = deadRules(grants, now, pathSettings.protectedPaths);
@@ -139,8 +139,8 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: FindingSubject, 
     ...escalations(grants, written, about, probe),
     lethalCombination(grants, workingRoot, about, now, agent.isMember === true),
     ...single,
-    ...unaskedScripts(grants, about, now),
-    ...unheldReads(grants, about, now),
+    ...scriptsWithoutApproval(grants, about, now),
+    ...unenforceableReads(grants, about, now),
     ...unreachableLoopback(grants, about, now),
     ...olderPresets(agent.tree, about),
     ...dead.map((grant) => deadFinding(grant, about)),
@@ -148,7 +148,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: FindingSubject, 
   ].filter((finding) => finding !== null);
 }
 
-const TOO_MANY = "it has so many grants that not all were compared for ones without effect";
+const TOO_MANY = "it has too many grants to check all of them for grants without effect";
 
 function deadFinding(grant: Grant, about: FindingSubject): Finding {
   const { ask, principals, clean } = grant.conditions;
@@ -156,7 +156,7 @@ function deadFinding(grant: Grant, about: FindingSubject): Finding {
   return newFinding("dead_rule", about, {
     message: `${compactText(grant)} has no effect: the agent's other grants cover all of it`,
     meaning: isLimit
-      ? "Grants add up and the least demanding one decides, so its condition never applies."
+      ? "Grants add up and the least restrictive one decides, so its condition never applies."
       : "Grants add up; one beside a wider one limits nothing.",
     fix: isLimit ? "narrow the wider grant" : "delete it, or narrow the wider grant",
     grants: [grant],

@@ -26,7 +26,8 @@ export function inertGrants(
   const root = proposedRoot(pathSettings);
   return newFinding("inert_grants", about, {
     message: `${verbs.slice(0, verbsShownMax).join(", ")} cover nothing: there is no root`,
-    meaning: "No `in`, no `sandbox` of the agent and no configured root says where, so every such call is denied.",
+    meaning:
+      "Neither `in`, nor the agent's `sandbox`, nor the configuration sets a root, so every such call is denied.",
     fix: `sandbox: ${root}, or ${first}{in=${root}}`,
     grants: rootless,
   });

@@ -37,7 +37,7 @@ function connectionReason(host: DestinationScope, isRunning: boolean): Reason | 
     destinationMatches(host, { name: null, address: LOOPBACK }) ||
     destinationMatches(host, { name: LOCALHOST, address: LOOPBACK });
   if (isOpen && isLocalOnly(host) && !isRunning)
-    return ["only programs open connections, and the agent runs none", "proc.exec{in=.,cmds=[npm]}"];
+    return ["only programs open connections, and the agent cannot run programs", "proc.exec{in=.,cmds=[npm]}"];
   if (isOpen) return null;
   const range = host.ranges.find(isLoopbackRange);
   if (range !== undefined)

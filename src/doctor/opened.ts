@@ -27,13 +27,14 @@ export class ProtectedPaths {
   }
 }
 
-export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: FindingSubject): Finding | null {
+export function protectedPathGrants(grant: Grant, paths: ProtectedPaths, about: FindingSubject): Finding | null {
   for (const pattern of reachOf(grant)) {
     const path = paths.namedBy(pattern);
     if (path === null) continue;
     return newFinding("protected_opened", about, {
-      message: `\`${grant.verb.verb}\` opens ${path}, which no star reaches`,
-      meaning: "Keys, credentials or controls of the machine lie there; this grant names it, so it counts.",
+      message: `\`${grant.verb.verb}\` covers ${path}, a protected path that wildcards do not match`,
+      meaning:
+        "Keys, credentials or machine controls are stored there; this grant names the path literally, so it covers it.",
       fix: "name the one file that is needed, and nothing above it",
       grants: [grant],
     });

@@ -26,7 +26,7 @@ function overruled(agents: readonly ProbeAgent[], { org, places }: OuterPolicies
     return [
       newFinding("deny_overruled", NO_AGENT, {
         message: `\`${capability}: deny\` denies nothing to ${names.join(", ")}${more}`,
-        meaning: "It is a default, and the `policy` of the record says otherwise. `agents:` cannot be overruled.",
+        meaning: "It is a default, and the `policy` of the record overrules it. A record cannot overrule `agents:`.",
         fix: `agents: { ${rows.join(", ")} }`,
         span: spanOf(places?.org.get(capability)),
       }),
@@ -41,7 +41,7 @@ function unknownAgents(agents: readonly ProbeAgent[], policies: OuterPolicies): 
     const suggestion = nearestName(id, ids);
     const [place] = policies.places?.agents.get(id)?.values() ?? [];
     const finding = newFinding("unknown_agent", NO_AGENT, {
-      message: `\`agents\` names ${JSON.stringify(id.slice(0, 80))}, which is no agent here: its rulings limit nothing`,
+      message: `\`agents\` names ${JSON.stringify(id.slice(0, 80))}, which is not an agent here: its rulings limit nothing`,
       span: spanOf(place),
       ...(suggestion === null ? {} : { fix: suggestion }),
     });

@@ -14,7 +14,11 @@ import { type Finding, type FindingSubject, newFinding } from "./finding.ts";
 const shownMax = 4;
 
 /** Grants that run unasked what the agent may have written; the presets ask for the same commands. */
-export function unaskedScripts(grants: readonly Grant[], about: FindingSubject, now: number): readonly Finding[] {
+export function scriptsWithoutApproval(
+  grants: readonly Grant[],
+  about: FindingSubject,
+  now: number,
+): readonly Finding[] {
   const written = grants.filter(
     (grant) => grant.verb.verb === "fs.write" && grant.conditions.ask === 0 && isLive(grant, now),
   );
@@ -25,7 +29,7 @@ export function unaskedScripts(grants: readonly Grant[], about: FindingSubject, 
     if (patterns.length === 0 || !written.some((one) => isBeside(one, grant))) return [];
     return [
       newFinding("unasked_script", about, {
-        message: `${shown(patterns.map(argvPatternText))} runs what files of the project say, without asking`,
+        message: `${shown(patterns.map(argvPatternText))} executes files of the project, without approval`,
         meaning: "The agent may write those files, so it decides what the program does inside the sandbox.",
         fix: "ask: true on the grant, or `fs.write` outside the files that it runs",
         grants: [grant],
@@ -43,7 +47,7 @@ function isBeside(write: Grant, run: Grant): boolean {
 }
 
 /** Programs are refused in a root of which `fs.read` covers a part that is neither folders nor single files. */
-export function unheldReads(grants: readonly Grant[], about: FindingSubject, now: number): readonly Finding[] {
+export function unenforceableReads(grants: readonly Grant[], about: FindingSubject, now: number): readonly Finding[] {
   const live = grants.filter((grant) => isLive(grant, now));
   const reads = live.filter(({ verb }) => verb.verb === "fs.read");
   const patterns = reads.flatMap((grant) => pathPatterns(scopeOf(grant, "path") ?? undefined));
@@ -54,9 +58,9 @@ export function unheldReads(grants: readonly Grant[], about: FindingSubject, now
   const unheld = unheldPatterns(patterns, root);
   return [
     newFinding("unheld_read", about, {
-      message: `no sandbox can hold ${shown(unheld.map(pathPatternText))} for programs in ${pathText(root)}`,
-      meaning: "Programs see what `fs.read` covers. There, they are refused.",
-      fix: "write whole folders in `fs.read`, such as `docs/**`, or single files",
+      message: `a sandbox cannot enforce ${shown(unheld.map(pathPatternText))} for programs in ${pathText(root)}`,
+      meaning: "Programs see only what `fs.read` covers, so programs are refused there.",
+      fix: "use whole folders in `fs.read`, such as `docs/**`, or single files",
       grants: reads.filter((grant) =>
         pathPatterns(scopeOf(grant, "path") ?? undefined).some((one) => unheld.includes(one)),
       ),

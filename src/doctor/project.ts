@@ -33,14 +33,14 @@ function trustFindings(trust: Trust): readonly Finding[] {
     case "untrusted":
       return [
         newFinding("untrusted_project", NO_AGENT, {
-          message: "this project is not trusted: what its agents hold is inert",
+          message: "this project is not trusted: the grants of its agents have no effect",
           fix: "ambit trust",
         }),
       ];
     case "widened":
       return [
         newFinding("untrusted_project", NO_AGENT, {
-          message: "the project asks for more than was trusted: the addition waits",
+          message: "the project grants more than was trusted: the additions have no effect yet",
           fix: "ambit trust",
         }),
       ];

@@ -8,7 +8,7 @@ export function examineSecrets(key: KeyStatus | null): MachineReport {
   const { source, problem, fix } = key;
   if (problem === null) return { findings: [], passed: [`key of the secrets: ${source}`] };
   const finding = newFinding("secrets_locked", NO_AGENT, {
-    message: `no secret can be used or redacted: ${problem}`,
+    message: `secrets cannot be used or redacted: ${problem}`,
     fix: fix ?? "ambit secrets key",
   });
   return { findings: [finding], passed: [] };

@@ -9,7 +9,7 @@ export function examineServers(servers: readonly ProbeServer[]): MachineReport {
   const findings = servers.flatMap(({ name, held, shadowing }): readonly Finding[] => [
     ...shadowing.map(({ tool, others }) =>
       newFinding("server_shadows_tool", NO_AGENT, {
-        message: `the MCP server ${name} speaks of other tools in the text of ${tool}: ${others.join(", ")}`,
+        message: `the MCP server ${name} mentions other tools in the description of ${tool}: ${others.join(", ")}`,
         fix: `ambit mcp show ${name}, then: ambit mcp disable ${name}`,
       }),
     ),
@@ -17,11 +17,14 @@ export function examineServers(servers: readonly ProbeServer[]): MachineReport {
       ? []
       : [
           newFinding("server_held", NO_AGENT, {
-            message: `${held} tools of the MCP server ${name} are not described as they were pinned`,
+            message: `${held} tools of the MCP server ${name} changed since they were pinned`,
             fix: `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
           }),
         ]),
   ]);
-  const passed = servers.length === 0 || findings.length > 0 ? [] : [`MCP servers: ${servers.length}, as pinned`];
+  const passed =
+    servers.length === 0 || findings.length > 0
+      ? []
+      : [`MCP servers: ${servers.length}, unchanged since they were pinned`];
   return { findings, passed };
 }

@@ -26,8 +26,8 @@ export function unknownArguments(grant: Grant, tools: readonly ProbeTool[], abou
       // Under a star the limit may be meant for the other tools.
       severity: covered.length === 1 ? "error" : "warning",
       message: `\`${lacking.name}\` has no argument \`${placeText([name]).slice(0, 80)}\``,
-      meaning: "A limited argument must be there, so no call of this tool is covered.",
-      fix: suggestion ?? `one of: ${lacking.arguments.slice(0, 12).join(", ") || "it takes none"}`,
+      meaning: "A limited argument is required, so this grant covers no call of the tool.",
+      fix: suggestion ?? `one of: ${lacking.arguments.slice(0, 12).join(", ") || "it has no arguments"}`,
       grants: [grant],
     });
     return [{ ...finding, suggestion }];
@@ -51,7 +51,8 @@ export function unfulfilledTools({ tools, agents, pathSettings, now }: Probe): r
     return [
       newFinding("tool_exceeds_agents", NO_AGENT, {
         message: `\`${tool.name}\` declares more than ${names.join(", ")}${more} may do${shown}`,
-        meaning: "The tool runs with what it declares and its caller may do, so a part of it is denied in every call.",
+        meaning:
+          "A tool gets only what both its declaration and the caller's grants cover, so a part of it is denied in every call.",
         fix: `narrow the declaration of \`${tool.name}\`, or grant the rest to an agent that calls it`,
       }),
     ];
