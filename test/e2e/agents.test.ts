@@ -190,7 +190,7 @@ describe("on a terminal", () => {
         "● tool.invoke{tools=[builtin:**]}  (default)",
         "    medium: call tools: builtin:**",
         "5 capabilities",
-        "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out",
+        "no daemon is running: delegations, agents created by agents, used budgets and a freeze are not included",
       ].join("\n"),
     );
     expect(ran.raw).toContain("\u001b[33m●\u001b[39m fs.read");
@@ -250,9 +250,9 @@ describe("without a terminal", () => {
     [1, /host.*all but/, ["revoke", "scout", "net.get{hosts=[gist.github.com]}", "--yes"]],
     [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],
     [1, /no agent and no file called "missing"[\s\S]*agents here: .*scout/, ["grant", "missing", "obs.query", "--yes"]],
-    [1, /there already/, ["new", "scout", "--yes"]],
-    [1, /is no agent's id/, ["new", "../x", "--yes"]],
-    [1, /is the name of a file/, ["new", "team/late.md", "--yes"]],
+    [1, /already exists/, ["new", "scout", "--yes"]],
+    [1, /is not a valid agent id/, ["new", "../x", "--yes"]],
+    [1, /is a file name/, ["new", "team/late.md", "--yes"]],
     [2, /no preset[\s\S]*ambit:reader@1/, ["new", "x", "--extends", "readr", "--yes"]],
   ];
   for (const [status, pattern, words] of rows) {

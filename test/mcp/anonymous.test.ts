@@ -73,7 +73,7 @@ describe("the source of its grants", () => {
       said(await client.call("proc_exec", { argv: ["true"], in: ".", root: "ro" })),
     ]);
     expect(used).toEqual(["capability_absent", "capability_absent"]);
-    expect(errors).toContain("not understood, so everything is denied");
+    expect(errors).toContain("cannot be parsed, so everything is denied");
     expect(errors).toContain(why);
   });
 

@@ -48,7 +48,7 @@ export class AgentFiles {
     const other = this.#otherNotation(name);
     if (other !== null) return { ok: false, message: other };
     const found = this.#find(name) ?? this.#byId(name);
-    if (found === null) return { ok: false, message: `${JSON.stringify(name.slice(0, 200))} is no agent's id` };
+    if (found === null) return { ok: false, message: `${JSON.stringify(name.slice(0, 200))} is not a valid agent id` };
     const file = readTextFile(found.path, this.#place.charactersMax);
     const source = this.#shown(found.path);
     return file.ok
@@ -65,24 +65,24 @@ export class AgentFiles {
     const named = parseAgentId(id);
     if (!named.ok) return { kind: "failed", message: named.message };
     const found = this.#byId(id);
-    if (found === null) return { kind: "failed", message: "there is no workspace here: ambit init makes one" };
+    if (found === null) return { kind: "failed", message: "there is no workspace here; create one: ambit init" };
     const folder = realRoot(segmentsOf(dirname(found.path)));
     const inside = realRoot(segmentsOf(found.inside));
     try {
       if (folder !== null && inside?.every((part, at) => part === folder[at]) === true)
         mkdirSync(dirname(found.path), { recursive: true });
     } catch (error) {
-      return { kind: "failed", message: `${this.#shown(found.path)} cannot be made (${errorCode(error)})` };
+      return { kind: "failed", message: `${this.#shown(found.path)} cannot be created (${errorCode(error)})` };
     }
     return this.#change(found, id, (now, source) =>
-      now === null ? { kind: "write", text } : { kind: "refuse", refusal: `${source.name} is there already` },
+      now === null ? { kind: "write", text } : { kind: "refuse", refusal: `${source.name} already exists` },
     );
   }
 
   /** Only if its text is still the one that was read. */
   remove(name: string, text: string): EditResult<string> {
     return this.#change(this.#find(name), name, (now, source) =>
-      now === text ? { kind: "remove" } : { kind: "refuse", refusal: `${source.name} was changed meanwhile` },
+      now === text ? { kind: "remove" } : { kind: "refuse", refusal: `${source.name} was changed in the meantime` },
     );
   }
 
@@ -103,7 +103,7 @@ export class AgentFiles {
     return this.#change(this.#find(name) ?? this.#byId(name), name, (text, source, past) =>
       past !== null && text === (now?.text ?? null) && past.before === (before?.text ?? null)
         ? { kind: "undo", past }
-        : { kind: "refuse", refusal: `${source.name} was changed meanwhile` },
+        : { kind: "refuse", refusal: `${source.name} was changed in the meantime` },
     );
   }
 
@@ -119,8 +119,7 @@ export class AgentFiles {
     const { state, charactersMax } = this.#place;
     if (found === null)
       return { kind: "failed", message: `there is no agent called ${JSON.stringify(name.slice(0, 200))}` };
-    if (state === null)
-      return { kind: "failed", message: "there is no folder for state, so no edit could be taken back" };
+    if (state === null) return { kind: "failed", message: "there is no state folder, so the edit could not be undone" };
     const shown = this.#shown(found.path);
     const place: EditOptions = { state, inside: found.inside, charactersMax };
     const done = editFile<R>(found.path, place, (text, past) => change(text, { name: shown, text: text ?? "" }, past));

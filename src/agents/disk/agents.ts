@@ -186,7 +186,7 @@ function missing(name: string, known: readonly string[]): LoadResult {
 
 /** Of two ids that look alike, neither is accepted. */
 function alike(name: string, other: string): LoadResult {
-  const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} read alike, so neither is an agent's id`;
+  const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} look alike, so neither is a valid agent id`;
   return { ok: false, message, fix: "rename one of the files" };
 }
 
@@ -205,7 +205,7 @@ function setOf(results: readonly LoadResult[], isOneFile: boolean): SetResult {
     const other = agents.get(agent.id);
     if (other !== undefined) {
       const message = `${other.source.name} and ${source.name} are both called ${JSON.stringify(agent.id)}`;
-      return { ok: false, message, fix: "give one of them another id" };
+      return { ok: false, message, fix: "change one of the ids" };
     }
     agents.set(agent.id, result.value);
   }

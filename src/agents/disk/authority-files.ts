@@ -23,7 +23,7 @@ export function authorityFiles(workspace: string, charactersMax: number): Author
   const files: AuthorityFile[] = [];
   const problems: string[] = [];
   const agents = agentFiles(workspace);
-  if (agents.length > filesMax) problems.push(`there are more than ${filesMax} agents; the rest is not read`);
+  if (agents.length > filesMax) problems.push(`there are more than ${filesMax} agents; the rest is ignored`);
   for (const inner of [...SINGLE, ...agents.slice(0, filesMax)]) {
     const path = `${FOLDER}/${inner}`;
     const whole = join(workspace, path);

@@ -42,7 +42,7 @@ export function readSessionCaveats(place: AgentsContext, text: string): SessionC
   return { read: agent, notes: isOwnFault ? [`${DENIED}: ${notes.join("; ")}`] : notes };
 }
 
-const DENIED = "the caveats are not understood, so everything is denied";
+const DENIED = "the caveats cannot be parsed, so everything is denied";
 
 function caveatsAgent(source: Source, name: string, reading: Reading): Agent {
   const { tree, diagnostics } = readJson(source);

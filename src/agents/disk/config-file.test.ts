@@ -37,7 +37,7 @@ describe("none", () => {
 });
 
 describe("one that cannot be read", () => {
-  const AWAY = "is a link, and what it leads to is not there";
+  const AWAY = "is a broken link";
 
   test.each<[string, string, () => void, string]>([
     ["is a dangling link", "there", () => link("there/config.yml", at("disk/x.yml")), `there/config.yml ${AWAY}`],
@@ -61,19 +61,19 @@ describe("one that cannot be read", () => {
       "has another name",
       "there",
       () => writeFileSync(at("there/config.yaml"), ""),
-      "there/config.yaml is not read: it is called config.yml",
+      "there/config.yaml is ignored: the file must be named config.yml",
     ],
     [
       "has another name and is a dangling link",
       "there",
       () => link("there/config.yaml", "disk/x.yml"),
-      "there/config.yaml is not read: it is called config.yml",
+      "there/config.yaml is ignored: the file must be named config.yml",
     ],
     [
       "has another name and is a link cycle",
       "there",
       () => link("there/config.yaml", "config.yaml"),
-      "there/config.yaml is not read: it is called config.yml",
+      "there/config.yaml is ignored: the file must be named config.yml",
     ],
   ])("%s", (_, folder, make, expected) => {
     make();
@@ -86,9 +86,7 @@ describe("one that cannot be read", () => {
 
   test.each(["dotfiles", "dotfiles/ambit"])("is behind a dangling link: %s", (folder) => {
     link("dotfiles", "disk");
-    expect(found(folder)).toBe(
-      `${folder}/config.yml cannot be reached: what the link ${at("dotfiles")} leads to is not there`,
-    );
+    expect(found(folder)).toBe(`${folder}/config.yml cannot be reached: the link ${at("dotfiles")} is broken`);
     // The target of a link is not revealed to a user who cannot read it.
     expect(found(folder)).not.toContain("disk");
     mkdirSync(at("disk/ambit"), { recursive: true });
@@ -99,7 +97,7 @@ describe("one that cannot be read", () => {
 
 test.each(["file", "file/ambit"])("or is below a file: %s", (folder) => {
   writeFileSync(at("file"), "");
-  expect(found(folder)).toBe(`${folder}/config.yml cannot be reached: ${at("file")} is no folder`);
+  expect(found(folder)).toBe(`${folder}/config.yml cannot be reached: ${at("file")} is not a folder`);
 });
 
 test("an unreadable file of a project is reported", () => {
@@ -108,7 +106,7 @@ test("an unreadable file of a project is reported", () => {
   link("there/.ambit/config.yml", "disk");
   link("there/.ambit/mcp.yml", "disk");
   expect(authorityFiles(at("there"), 1000).problems).toEqual([
-    ".ambit/config.yml is a link, and what it leads to is not there",
-    ".ambit/mcp.yml is a link, and what it leads to is not there",
+    ".ambit/config.yml is a broken link",
+    ".ambit/mcp.yml is a broken link",
   ]);
 });

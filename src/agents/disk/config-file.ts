@@ -21,5 +21,5 @@ export function readConfigFile(
   const away = outOfReach(path);
   if (away !== null) return unread(path, away);
   const wrong = join(folder, MISNAMED);
-  return isThere(wrong) ? unread(wrong, `is not read: it is called ${NAME}`) : null;
+  return isThere(wrong) ? unread(wrong, `is ignored: the file must be named ${NAME}`) : null;
 }

@@ -57,7 +57,7 @@ export function readOrgFile(
   const problem = !content.ok
     ? `${path} ${content.message}`
     : other !== undefined
-      ? `${path} and ${other} are both there, so neither is in effect: delete one`
+      ? `${path} and ${other} both exist, so neither is in effect: delete one`
       : null;
   if (problem === null) return { path, source, org, problem };
   const found = new Diagnostics();

@@ -109,11 +109,12 @@ export function writeOrgFiles(
   const there = [...files.map(({ path }) => path), ...ORG_PATHS].find(
     (path) => lstatSync(join(workspace, path), { throwIfNoEntry: false }) !== undefined,
   );
-  if (there !== undefined) return { ok: false, message: `${there} is there already; nothing was written` };
+  if (there !== undefined) return { ok: false, message: `${there} already exists; nothing was written` };
   for (const { path, text } of files) {
     const written = writeNew(workspace, path, text);
     if (!written.ok) return { ok: false, message: `${path} ${written.message}` };
-    if (written.kind === "kept") return { ok: false, message: `${path} appeared meanwhile and was kept` };
+    if (written.kind === "kept")
+      return { ok: false, message: `${path} was created in the meantime and not overwritten` };
   }
   return { ok: true, value: null };
 }

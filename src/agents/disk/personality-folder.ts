@@ -61,7 +61,7 @@ export function readPersonalityFolder(path: string, reading: Reading): ImportedP
     if (tree === null || faults.length > 0)
       return {
         ok: false,
-        message: `${source.name} is not understood, so nothing is imported`,
+        message: `${source.name} cannot be parsed, so nothing is imported`,
         diagnostics: faults.map((diagnostic) => ({ diagnostic, source })),
       };
     if (found !== null) specs.push(...found.grants.map(compactText));
@@ -71,10 +71,10 @@ export function readPersonalityFolder(path: string, reading: Reading): ImportedP
         return { ok: false, message: `${source.name} must be a list of at most ${toolsMax} tools`, diagnostics: [] };
       specs.push(`tool.invoke{tools=[${tools.map((name) => compactWord(ourName(name))).join(",")}]}`);
       if (tools.some((name) => ourName(name) === "shell"))
-        notes.push("programs are not granted: a toolset does not say which, so add proc.exec{cmds=[...]} yourself");
+        notes.push("programs are not granted: a toolset does not name them; add proc.exec{cmds=[...]} yourself");
     }
   }
-  if (toolset === null) notes.push("without a toolset no tool is granted but the built-in ones");
+  if (toolset === null) notes.push("without a toolset only the built-in tools are granted");
   if (settings === null) notes.push("without safety.network and fs_reach no host and no file is granted");
   return { ok: true, specs, notes };
 }

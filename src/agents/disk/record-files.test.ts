@@ -173,7 +173,7 @@ describe("every limit gives one problem when exceeded", () => {
       1,
     ],
     [
-      "bytes together",
+      "bytes in total",
       [
         ["1.md", "x".repeat(10)],
         ["2.md", "x".repeat(10)],
@@ -296,7 +296,7 @@ describe("a new record is complete and replaces nothing", () => {
     make();
     expect(createRecord(workspace, ["x"], "new")).toMatchObject({
       ok: false,
-      message: expect.stringContaining("already there"),
+      message: expect.stringContaining("already exists"),
     });
     expect(existsSync(join(base, "made.md"))).toBe(false);
   });

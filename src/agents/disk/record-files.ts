@@ -76,7 +76,7 @@ export function readListed(folder: string, { path, stamp }: ListedFile, characte
     // A parent folder may have been replaced by a link meanwhile.
     expected = liesInside(full, folder) ? after : null;
   }
-  return { ok: false, code: "not_understood", message: "this file is gone, or changes while it is read" };
+  return { ok: false, code: "not_understood", message: "this file was removed, or changed while it was read" };
 }
 
 /** A whole file, with its problem as a diagnostic. */
@@ -119,7 +119,7 @@ export function createRecord(workspace: string, segments: readonly string[], tex
   } catch (error) {
     return {
       ok: false,
-      message: errorCode(error) === "EEXIST" ? `${path} is already there` : `${path}: ${errorCode(error)}`,
+      message: errorCode(error) === "EEXIST" ? `${path} already exists` : `${path}: ${errorCode(error)}`,
     };
   } finally {
     rmSync(draft, { force: true });

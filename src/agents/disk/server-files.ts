@@ -51,7 +51,7 @@ export interface ServerTexts {
 
 const UNTRUSTED = "no effect until you trust the project: ambit trust";
 const CHANGED = "changed since the project was trusted: ambit trust";
-const SHADOWED = "your own mcp.yml has a server of this name, or of one that reads like it";
+const SHADOWED = "your own mcp.yml has a server with this name, or one that looks like it";
 
 export function serverTexts(workspace: string | null, folders: UserFolders): ServerTexts {
   const user = folders.config === null ? null : textAt(join(folders.config, "mcp.yml"));
@@ -155,7 +155,7 @@ export function editableServers({ cwd, workspace, folders, readingAt, opened }: 
     edit: (level, change) => {
       const folder = inside(level);
       if (folder === null || folders.state === null)
-        return { kind: "failed", message: "there is no folder for the file or for ambit's state", isTrusted: false };
+        return { kind: "failed", message: "there is no folder for the file, or no state folder", isTrusted: false };
       const path = pathOf(level, folder);
       mkdirSync(dirname(path), { recursive: true });
       let made: { readonly before: string | null; readonly after: string } | null = null;

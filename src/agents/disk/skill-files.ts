@@ -53,7 +53,7 @@ export function listOwnSkills(folder: string): FolderListing {
     problems.push({
       path: "",
       code: "too_large",
-      message: `there are more than ${skillsMax} names here; the rest is not read`,
+      message: `there are more than ${skillsMax} names here; the rest is ignored`,
     });
   for (const name of names.slice(0, skillsMax)) {
     const path = `${name}/${FILE}`;

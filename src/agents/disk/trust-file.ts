@@ -114,7 +114,7 @@ function privateFolder(state: string, folder: string): void {
     if (isPrivate(one, "folder")) continue;
     if (lstatSync(one).uid !== ownUser()) throw new Error(`${one} belongs to another user`);
     chmodSync(one, 0o700);
-    if (!isPrivate(one, "folder")) throw new Error(`${one} is no folder of the user's own`);
+    if (!isPrivate(one, "folder")) throw new Error(`${one} is not a folder that the user owns`);
   }
 }
 

@@ -70,7 +70,7 @@ export function editOrgFile(
     (now) =>
       now === before.text
         ? { kind: "write", text }
-        : { kind: "refuse", refusal: `${path} was changed meanwhile; nothing was written` },
+        : { kind: "refuse", refusal: `${path} was changed in the meantime; nothing was written` },
   );
   if (done.kind !== "done")
     return { ok: false, message: done.kind === "refused" ? done.refusal : `${path} ${done.message}` };

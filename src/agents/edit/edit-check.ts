@@ -49,8 +49,8 @@ export function checkEdit(
       const rest = edit.part === null ? after : [...after, partOf(edit.part)];
       return (
         problem("would also allow", more(before, after, protectedPaths)) ??
-        problem("would also take away", more(after, kept, protectedPaths)) ??
-        problem("would take more away than that from", more(rest, meant, protectedPaths)) ??
+        problem("would also revoke", more(after, kept, protectedPaths)) ??
+        problem("would revoke more than that of", more(rest, meant, protectedPaths)) ??
         left(after, edit, protectedPaths)
       );
     }
@@ -86,7 +86,7 @@ function left(
       !grant.scopes.some(isNothing) &&
       (edit.part === null || relation(grant, edit.part.grant, protectedPaths) !== "apart"),
   );
-  return still === undefined ? null : { message: `${compactText(still)} would still be held`, example: null };
+  return still === undefined ? null : { message: `${compactText(still)} would still be granted`, example: null };
 }
 
 /** A record with any grant may call the built-in tools: this right comes with its first grant and goes with its last. */
@@ -99,7 +99,7 @@ function problem(words: string, changes: readonly Change[]): EditProblem | null 
   if (first === undefined) return null;
   const what = first.grant === null ? "something else" : compactText(first.grant);
   const how =
-    first.because === "unknown" ? `it cannot be shown that the edit leaves ${what} as it is` : `it ${words} ${what}`;
+    first.because === "unknown" ? `it cannot be proved that the edit leaves ${what} unchanged` : `it ${words} ${what}`;
   return { message: how, example: first.example };
 }
 

@@ -158,9 +158,9 @@ function impliedItem(grant: Grant, { record, context }: View): Item {
 function noSpelling(grant: Grant, axis: Axis | null): PlanResult {
   const why =
     axis === null
-      ? "what is left would be two grants, each with a budget of its own"
-      : `one of its entries for ${axis.name} reaches further than that, and there is no spelling for "all but"`;
-  return { kind: "refused", message: `${compactText(grant)} cannot be cut: ${why}` };
+      ? "the rest would be two grants, each with its own budget"
+      : `one of its entries for ${axis.name} covers more than that, and a scope cannot express "all but"`;
+  return { kind: "refused", message: `${compactText(grant)} cannot be revoked in part: ${why}` };
 }
 
 function byPolicy(grant: Grant): PlanResult {

@@ -149,14 +149,14 @@ describe("revoke removes that part and no more", () => {
       "a name out of a star",
       head("capabilities: ['net.get{hosts=[*.github.com]}']"),
       "net.get{hosts=[api.github.com]}",
-      /host.*no spelling/,
+      /host.*cannot express/,
     ],
-    ["a folder out of a root", head("sandbox: ."), "fs.read{in=secret}", /path.*no spelling/],
+    ["a folder out of a root", head("sandbox: ."), "fs.read{in=secret}", /path.*cannot express/],
     [
       "a built-in tool out of all of them",
       head("capabilities: [records.read]"),
       "tool.invoke{tools=[web_fetch]}",
-      /tool.*no spelling/,
+      /tool.*cannot express/,
     ],
     [
       "two grants from one budget",
@@ -165,8 +165,8 @@ describe("revoke removes that part and no more", () => {
       /budget/,
     ],
     ["what a policy grants", head("policy: { web: allow }"), "net.get", /policy web/],
-    ["a record that cannot be read", "# nothing\n", "net.get", /cannot be read/],
-    ["an unknown verb", head("id: a"), "net.gett", /no grant/],
+    ["a record that cannot be read", "# nothing\n", "net.get", /cannot be parsed/],
+    ["an unknown verb", head("id: a"), "net.gett", /not a grant/],
     ["a list written as block text", head("capabilities: |", "  records.read", "  obs.query"), "obs.query", /by hand/],
     [
       "what the record's own tests need",

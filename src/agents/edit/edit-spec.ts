@@ -52,7 +52,7 @@ export function readGrantSpec(spec: string, limits: SpecLimits, context: SpecCon
   const span = { source: specName, start: 0, end: text.length };
   const whole: CapabilitiesContext = { ...context, diagnostics };
   const [grant] = readCapabilities({ kind: "list", items: [{ kind: "scalar", value: text, span }], span }, whole);
-  if (grant === undefined) return refused(`${JSON.stringify(text)} is no grant`, text, diagnostics.list);
+  if (grant === undefined) return refused(`${JSON.stringify(text)} is not a grant`, text, diagnostics.list);
   if (grant.scopes.some(isNothing)) return refused("this would grant nothing", text, diagnostics.list);
   return { ok: true, value: { text, grant } };
 }
@@ -77,13 +77,14 @@ export function readRevokeSpec(
   }
   const parsed = parseCompact(text, span, diagnostics);
   const grant = parsed === null ? null : readCompact(text, { ...context, diagnostics, span });
-  if (parsed === null || grant === null) return refused(`${JSON.stringify(text)} is no grant`, text, diagnostics.list);
+  if (parsed === null || grant === null)
+    return refused(`${JSON.stringify(text)} is not a grant`, text, diagnostics.list);
   const { verb } = grant;
   if (parsed.scope === null || parsed.scope.entries.length === 0)
     return { ok: true, value: { kind: "revoke", verb, part: null } };
   const scopes = verb.axes.map((axis, at) => meantScope(axis, grant.scopes[at] as Scope, parsed, held));
   const part = { ...grant, scopes };
-  if (part.scopes.some(isNothing)) return refused("this names nothing to take away", text, diagnostics.list);
+  if (part.scopes.some(isNothing)) return refused("this does not name anything to revoke", text, diagnostics.list);
   const isConditioned = CONDITION_KEYS.some((key) => written(parsed, key));
   return {
     ok: true,
@@ -119,11 +120,11 @@ function withLimits(text: string, { expires, calls }: SpecLimits): SpecRead<stri
     return pairs.length === 0 ? { ok: true, value: text } : refused(compact, text);
   }
   const spec = parseCompact(text, { source: specName, start: 0, end: text.length }, diagnostics);
-  if (spec === null) return refused(`${JSON.stringify(text)} is no grant`, text, diagnostics.list);
+  if (spec === null) return refused(`${JSON.stringify(text)} is not a grant`, text, diagnostics.list);
   const twice = CONDITION_KEYS.find(
     (key) => written(spec, key) && ((key === "calls" && calls !== null) || (key === "expires" && expires !== null)),
   );
-  if (twice !== undefined) return refused(`\`${twice}\` is written in the spec already`, text);
+  if (twice !== undefined) return refused(`\`${twice}\` is already in the spec`, text);
   const scope = spec.scope === null ? "" : text.slice(spec.scope.span.start, spec.scope.span.end);
   if (pairs.length === 0) return { ok: true, value: `${spec.verb}${scope}` };
   const inner = scope.slice(1, -1).trim();

@@ -32,8 +32,7 @@ export function writePlan({ text }: Source, view: View, plan: Plan): WriteResult
   if (plan.droppedPresets.size > 0 && extended !== null)
     parts.push(presetsRemoved(text, view.node, extended, plan.droppedPresets));
   const at = entry?.value.span ?? view.node.span;
-  if (parts.includes(null))
-    return { ok: false, message: "this is written in a way that cannot be edited line by line", at };
+  if (parts.includes(null)) return { ok: false, message: "this form cannot be edited line by line", at };
   const result = applyReplacements(
     text,
     parts.flatMap((part) => part ?? []),

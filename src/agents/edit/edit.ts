@@ -54,7 +54,7 @@ type EditRefusal = Extract<EditResult, { kind: "refused" }>;
 export function editRecord(source: Source, wanted: RecordEdit, context: EditContext): EditResult {
   const found = context.read(source);
   if (found.tree?.kind !== "map")
-    return refused("record", "the record cannot be read, so it cannot be edited", source, found.diagnostics);
+    return refused("record", "the record cannot be parsed, so it cannot be edited", source, found.diagnostics);
   const { reading } = context;
   const record = readRecord(found.tree, reading);
   const view = viewOf(found.tree, record, reading);

@@ -177,7 +177,7 @@ describe("a ruling against grants of the record", () => {
   test("is a warning at the grant's line", () => {
     const { agent } = scout({ agent: record(...lists, "policy: { web: deny }"), config: null }, null, null);
     expect(agent.diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      "narrowed: the policy denies `web`, which takes net.get away",
+      "narrowed: the policy denies `web`, which removes net.get",
     ]);
   });
 });
@@ -226,10 +226,10 @@ describe("a ruling is shown where it is written", () => {
 
 describe("a broken level", () => {
   test.each<[string, string | null, string | null, RegExp]>([
-    ["the user's", "sandbx: /srv", null, /until user\.yml is mended: unknown key/],
-    ["the project's", null, "sandbx: /srv", /until \.ambit\/config\.yml is mended: unknown key/],
-    ["a text that is not YAML", null, "a: [", /until \.ambit\/config\.yml is mended/],
-    ["a project that sets the user's ceiling", null, "ceiling: ['net.get{hosts=[\"*\"]}']", /the user's to say/],
+    ["the user's", "sandbx: /srv", null, /until user\.yml is fixed: unknown key/],
+    ["the project's", null, "sandbx: /srv", /until \.ambit\/config\.yml is fixed: unknown key/],
+    ["a text that is not YAML", null, "a: [", /until \.ambit\/config\.yml is fixed/],
+    ["a project that sets the user's ceiling", null, "ceiling: ['net.get{hosts=[\"*\"]}']", /a setting of the user/],
   ])("%s makes every agent grant nothing, with one line", (_, user, config, line) => {
     const { agent } = scout({ agent: record("access: rw"), config }, null, user);
     expect(agent).toMatchObject({ refused: true, grants: [] });

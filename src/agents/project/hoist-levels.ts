@@ -92,7 +92,7 @@ function ceilingLink(grants: NonNullable<Config["ceiling"]>): CompiledLink {
 function brokenLine({ config, source }: ConfigRead): readonly Diagnostic[] {
   const first = config.diagnostics.find(({ severity }) => severity === "error");
   if (!config.broken) return [];
-  const message = `no agent grants anything until ${source.name} is mended: ${first?.message ?? "it cannot be read"}`;
+  const message = `no agent has any grant until ${source.name} is fixed: ${first?.message ?? "it cannot be parsed"}`;
   const { fix = null, suggestion = null } = first ?? {};
   return [{ severity: "error", code: "not_understood", message, span: first?.span ?? whole(source), suggestion, fix }];
 }

@@ -215,7 +215,7 @@ describe("a project's agent counts", () => {
     const { agent } = scout({ agent: HUB }, trustOf({ agent: HUB }), "cieling: []");
     expect(agent.refused).toBe(true);
     expect(can(agent, "net.get https://api.github.com/")).toBe(false);
-    expect(agent.diagnostics[0]?.message).toMatch(/no agent grants anything until user\.yml is mended/);
+    expect(agent.diagnostics[0]?.message).toMatch(/no agent has any grant until user\.yml is fixed/);
   });
 });
 

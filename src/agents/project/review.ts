@@ -80,7 +80,7 @@ export function reviewOf(
 function toldApart(agent: ProjectAgent, source: Source, ids: readonly string[]): ProjectAgent {
   const other = alikeAgentId(agent.own.id, ids);
   if (other === null) return agent;
-  const own = refusedFor(agent.own, source, `${JSON.stringify(agent.own.id)} reads like ${JSON.stringify(other)}`);
+  const own = refusedFor(agent.own, source, `${JSON.stringify(agent.own.id)} looks like ${JSON.stringify(other)}`);
   return { ...agent, own, written: own, agent: own };
 }
 

@@ -46,7 +46,7 @@ export function parseRecordId(text: string): ReturnType<typeof parseName> {
   return {
     ok: false,
     code: "bad_value",
-    message: `${JSON.stringify(text.slice(0, 80))}: no part of an id begins with a dot or holds a backslash`,
+    message: `${JSON.stringify(text.slice(0, 80))}: no part of an id may start with a dot or contain a backslash`,
   };
 }
 
@@ -61,9 +61,14 @@ export function readRecordData(path: string, tree: TreeNode, body: string): Reco
   const id = readId(path, map, diagnostics);
   const recordClass = textAt(map, "class", diagnostics);
   if (isAgentClass(recordClass))
-    diagnostics.error("bad_value", (entryOf(map, "class") as Entry).value.span, "an agent is never a plain record", {
-      fix: "move the file to .ambit/agents/",
-    });
+    diagnostics.error(
+      "bad_value",
+      (entryOf(map, "class") as Entry).value.span,
+      "an agent cannot be stored as a plain record",
+      {
+        fix: "move the file to .ambit/agents/",
+      },
+    );
   if (id === null || isAgentClass(recordClass)) return { record: null, diagnostics: diagnostics.list };
   const title = (textAt(map, "title", diagnostics) ?? headingOf(body) ?? id.slice(id.lastIndexOf("/") + 1)).slice(
     0,

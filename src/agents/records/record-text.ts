@@ -8,9 +8,10 @@ const titleCharactersMax = 400;
 
 export function recordText(recordClass: string, title: string | null): Result<string> {
   const name = parseName(recordClass);
-  if (!name.ok) return refuse("bad_value", `${JSON.stringify(recordClass.slice(0, 80))} is no class`, "--class note");
+  if (!name.ok)
+    return refuse("bad_value", `${JSON.stringify(recordClass.slice(0, 80))} is not a valid class`, "--class note");
   if (title !== null && (title.length > titleCharactersMax || !isPlainText(title)))
-    return refuse("bad_value", `a title has at most ${titleCharactersMax} characters, none of them hidden`);
+    return refuse("bad_value", `a title has at most ${titleCharactersMax} characters, without invisible ones`);
   const lines = [
     "---",
     `class: ${scalar(recordClass)}`,

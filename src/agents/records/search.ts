@@ -16,10 +16,10 @@ const queryCharactersMax = 4096;
 
 /** The words of a query, or why it is invalid. */
 export function queryWords(question: string): Result<readonly string[]> {
-  if (question.length > queryCharactersMax) return refuse("too_long", "the question is too long");
+  if (question.length > queryCharactersMax) return refuse("too_long", "the query is too long");
   const { list } = wordsOf(question);
-  if (list.length === 0) return refuse("bad_value", "there is no word to search for", "use letters or digits");
-  if (list.length > queryWordsMax) return refuse("too_long", `a question has at most ${queryWordsMax} words`);
+  if (list.length === 0) return refuse("bad_value", "the query has no word to search for", "use letters or digits");
+  if (list.length > queryWordsMax) return refuse("too_long", `a query has at most ${queryWordsMax} words`);
   return done(list);
 }
 

@@ -48,7 +48,9 @@ function specPattern(): string {
 function scopeSchema(entry: VerbEntry): Schema {
   const { verb, effect, risk, family, axes } = entry;
   const bare =
-    axes.length === 0 ? "written is granted" : `bare means ${family === "internal" ? "everything" : "nothing"}`;
+    axes.length === 0
+      ? "it must be written to be granted"
+      : `bare means ${family === "internal" ? "everything" : "nothing"}`;
   const keys = scopeKeys(entry).map((key) => [key, reference(`scope-${key}`)] as const);
   const conditions = conditionKeys(entry).map((key) => [key, reference(`condition-${key}`)] as const);
   const properties = Object.fromEntries([...keys, ...conditions]);
@@ -65,7 +67,7 @@ function texts(description: string, pattern?: string): Schema {
 
 const KEYS: Readonly<Record<ScopeKey, Schema>> = {
   in: {
-    description: "the folder this is about, and everything below it",
+    description: "the root: this folder and everything below it",
     anyOf: [{ type: "string" }, { type: "array", maxItems: 0 }],
   },
   paths: texts("paths or patterns below the root (records and agents: of ids): `*` one segment, `**` many"),
@@ -82,25 +84,31 @@ const KEYS: Readonly<Record<ScopeKey, Schema>> = {
     ),
     maxItems: patternsPerScopeMax,
   },
-  private: texts("names that may lead to private addresses: db.internal=10.1.0.0/16", "^[^=]+=.+$"),
-  raw: { type: "boolean", description: "connections whose name cannot be read from their first bytes" },
+  private: texts("names that may resolve to private addresses: db.internal=10.1.0.0/16", "^[^=]+=.+$"),
+  raw: {
+    type: "boolean",
+    description: "connections whose host name is not in their first bytes (no TLS SNI, no HTTP)",
+  },
   cmds: texts("whole programs, with any arguments: [git]"),
   patterns: texts("argument vectors word by word: [git log **]"),
-  root: oneOfWords(ROOT_WORDS, "ro reads the root, rw changes it when the process ends, live while it runs"),
+  root: oneOfWords(
+    ROOT_WORDS,
+    "ro: the root is read-only; rw: changes land when the process ends; live: changes land while it runs",
+  ),
   classes: texts("classes of records"),
   id: { type: "string", description: "one agent's id, or a pattern" },
   ids: texts("ids of agents, or patterns"),
   keys: texts("keys of the memory, or patterns"),
   agents: texts("ids of agents, or patterns"),
-  tools: texts("tools by name, or patterns; `builtin:**` is all of ours"),
+  tools: texts("tools by name, or patterns; `builtin:**` is all built-in tools"),
   args: {
     type: "object",
-    description: "what the arguments of the call may be: one constraint for each that is named",
+    description: "constraints on the arguments of the call, one for each named argument",
     minProperties: 1,
     maxProperties: constrainedArgumentsMax,
     additionalProperties: reference("constraint"),
   },
-  args_only: { type: "boolean", description: "no other arguments than those named in `args`" },
+  args_only: { type: "boolean", description: "only the arguments named in `args` are allowed" },
   names: texts("names of secrets, or patterns"),
   providers: texts("model providers: anthropic, openai, gemini"),
   servers: texts("MCP servers by name, or patterns"),
@@ -111,30 +119,35 @@ const KEYS: Readonly<Record<ScopeKey, Schema>> = {
 const CONDITIONS: Readonly<Record<ConditionKey, Schema>> = {
   ask: {
     enum: [true, false, "presence"],
-    description: "a person approves each call; `presence`: and proves to be there",
+    description: "a person approves each call; `presence`: with their passphrase",
   },
-  calls: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "how often, all together" },
+  calls: {
+    type: "integer",
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "maximum number of calls in total",
+  },
   tokens: {
     type: "integer",
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: "tokens of models, all together",
+    description: "maximum number of model tokens in total",
   },
   money: {
     type: "number",
     exclusiveMinimum: 0,
-    description: "price of the tokens, by the prices of your configuration",
+    description: "maximum price of the tokens in total, by the prices in your configuration",
   },
-  rate: { type: "string", pattern: "^[1-9][0-9]{0,8}/(s|sec|min|h|hour|d|day)$", description: "how often: 10/min" },
+  rate: { type: "string", pattern: "^[1-9][0-9]{0,8}/(s|sec|min|h|hour|d|day)$", description: "maximum rate: 10/min" },
   per: { const: "user", description: "each user has a budget of their own" },
   expires: {
     type: "string",
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})$",
-    description: "until when: 2026-12-01T00:00:00Z",
+    description: "expiry time: 2026-12-01T00:00:00Z",
   },
   users: texts("only in sessions for these users; `group:NAME` for a group, `*` for every user"),
-  pass: oneOfWords(["use", "pass", "both"], "to be used, to be passed on to other agents, or both"),
-  clean: { type: "boolean", description: "only while nothing untrusted was read" },
+  pass: oneOfWords(["use", "pass", "both"], "whether the grant can be used, delegated to other agents, or both"),
+  clean: { type: "boolean", description: "only until the session has read untrusted content" },
 };
 
 function constraintSchema(): Schema {
@@ -143,8 +156,8 @@ function constraintSchema(): Schema {
   const kinds: Readonly<Record<Constraint["kind"], Schema>> = {
     values: listOf(single, "exactly one of these"),
     range: { ...listOf(end, "[low, high]; null is an open end"), minItems: 2, maxItems: 2 },
-    max_length: { type: "integer", minimum: 0, description: "at most so many characters" },
-    text: texts("text with stars"),
+    max_length: { type: "integer", minimum: 0, description: "maximum number of characters" },
+    text: texts("a pattern with `*`"),
     path: texts("paths, as in `paths`"),
     url: texts("URLs on these hosts, as in `hosts`"),
   };

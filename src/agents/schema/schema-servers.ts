@@ -9,39 +9,39 @@ const text: Schema = { type: "string" };
 const place: Schema = {
   type: "string",
   pattern: "^\\$(\\.[A-Za-z_][A-Za-z0-9_-]*|\\[\\*\\])+\\??$",
-  description: "a place in the arguments: $.path, $.files[*].path, or $.path? where it may be absent",
+  description: "a path into the arguments: $.path, $.files[*].path, or $.path? if it is optional",
 };
 
 const argumentMap: Schema = closedMap(
   Object.fromEntries(MAPPED_VERBS.map((verb) => [verb, { anyOf: [place, listOf(place, "several places")] }])),
-  "what the arguments of a tool mean; {} says that they name nothing outside the server",
+  "which requests the arguments of a tool mean; {}: they name nothing outside the server",
 );
 
 const revealed: Schema = closedMap(
   { secret: { ...text, description: "the name of a stored secret" }, reveal: { const: true } },
-  "the value of a secret, which the program then sees",
+  "the value of a secret, passed to the program in plain text",
   { required: ["secret", "reveal"] },
 );
 
 export function serversSchema(level: "project" | "user"): Schema {
   const isUser = level === "user";
   const both: Schema = {
-    requires: capabilitiesSchema("what its sandbox reaches: files and hosts; what is not written, it does not have"),
+    requires: capabilitiesSchema("the files and hosts its sandbox reaches; nothing else is reachable"),
     tools: { type: "object", description: "argument maps of its tools", additionalProperties: argumentMap },
     asks: {
       ...listOf(
         { enum: [...SERVER_ASKS] },
-        "what it may ask the client for during a call, where the agent's grants allow it",
+        "what it may request from the client during a call, if the agent's grants allow it",
       ),
     },
     enabled: { type: "boolean", description: "false: it is not started" },
     ...(isUser ? { clean: { type: "boolean", description: "its results do not count as untrusted data" } } : {}),
   };
   const program: Schema = {
-    command: { ...listOf(text, "the program and its arguments; no shell reads them"), minItems: 1 },
+    command: { ...listOf(text, "the program and its arguments; no shell interprets them"), minItems: 1 },
     package: {
       type: "object",
-      description: "the package that its program is from, as `ambit mcp add NAME -- npx ...` pins it",
+      description: "the package that contains its program, as `ambit mcp add NAME -- npx ...` pins it",
       properties: {
         npm: { type: "string", pattern: "^(@[a-z0-9][a-z0-9._~-]*/)?[a-z0-9][a-z0-9._~-]*@\\d+\\.\\d+\\.\\d+" },
         integrity: { type: "string", pattern: "^sha(256|384|512)-" },
@@ -51,7 +51,7 @@ export function serversSchema(level: "project" | "user"): Schema {
       required: ["npm", "integrity", "lock"],
       additionalProperties: false,
     },
-    runtime: listOf(text, "folders of programs and libraries that it sees, read-only"),
+    runtime: listOf(text, "folders of programs and libraries mounted in its sandbox, read-only"),
     env: {
       type: "object",
       description: "variables of its environment, which is otherwise empty",
@@ -59,18 +59,18 @@ export function serversSchema(level: "project" | "user"): Schema {
     },
   };
   const address: Schema = {
-    url: { type: "string", pattern: "^https?://.", description: "where it is asked, by streamable HTTP" },
+    url: { type: "string", pattern: "^https?://.", description: "its address, for streamable HTTP" },
     headers: {
       type: "object",
-      description: "headers of each request; a credential stands there as {{secret:name}}",
+      description: "headers of each request; write a credential as {{secret:name}}",
       additionalProperties: text,
     },
   };
   const server: Schema = {
-    description: "an MCP server: a program of this machine, or an address",
+    description: "an MCP server: a program on this machine, or an address",
     anyOf: [
       closedMap({ ...program, ...both }, "a program that runs in a sandbox", { required: ["command"] }),
-      closedMap({ ...address, ...both }, "a server elsewhere", { required: ["url"] }),
+      closedMap({ ...address, ...both }, "a server at an address", { required: ["url"] }),
     ],
   };
   const servers: Schema = {

@@ -47,7 +47,7 @@ export function modeline(path: string): string {
 /** A record may have other keys too. */
 function recordSchema(): Schema {
   const keys: Readonly<Record<AuthorityKey | "id" | "class", Schema>> = {
-    id: { type: "string", description: "the agent's id; the file's name where it is left out" },
+    id: { type: "string", description: "the agent's id; default: the file name" },
     class: { type: "string", description: "what kind of record this is" },
     capabilities: capabilitiesSchema("what the agent may do; [] is nothing"),
     access: oneOfWords(["r", "w", "rw"], "short for reading, writing, or both, of records"),
@@ -61,7 +61,7 @@ function recordSchema(): Schema {
       description: "requests with the outcome they must have; a record whose tests fail grants nothing",
       anyOf: [{ type: "array", items: reference("test") }, { type: "null" }],
     },
-    mode: { type: "string", description: "reserved: it has no effect yet, calls are enforced all the same" },
+    mode: { type: "string", description: "reserved: has no effect yet, calls are enforced" },
     approvers: approversSchema(),
     land: landSchema,
     room: {
@@ -75,22 +75,27 @@ function recordSchema(): Schema {
 }
 
 function approversSchema(): Schema {
-  const need: Schema = { type: "integer", minimum: 1, maximum: 10, description: "different people who must agree" };
-  const of = listOf({ type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" }, "those who count");
+  const need: Schema = {
+    type: "integer",
+    minimum: 1,
+    maximum: 10,
+    description: "how many different people must approve",
+  };
+  const of = listOf({ type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" }, "the people who may approve");
   return {
-    description: "who approves requests of the agent; by default one person, anyone",
-    anyOf: [need, closedMap({ need, of }, "so many of these", { required: ["need"] })],
+    description: "who approves requests of the agent; default: any one person",
+    anyOf: [need, closedMap({ need, of }, "a number of named people", { required: ["need"] })],
   };
 }
 
-const landSchema: Schema = oneOfWords(LAND_WORDS, "ask: what programs write waits for a person before it lands");
+const landSchema: Schema = oneOfWords(LAND_WORDS, "ask: changes of programs need approval before they land");
 
 const preset: Schema = { enum: [...PRESETS.keys()] };
 
 const RULINGS: readonly Ruling[] = ["allow", "ask", "deny"];
 const policy: Schema = closedMap(
   Object.fromEntries(CAPABILITIES.map((capability) => [capability, { enum: [...RULINGS] }])),
-  "allow, ask or deny for each capability; what is not written is not granted",
+  "allow, ask or deny for each capability; omitted capabilities are not granted",
 );
 
 const OUTCOMES: readonly TestOutcome[] = ["allow", "ask", "deny"];
@@ -98,7 +103,7 @@ const OUTCOMES: readonly TestOutcome[] = ["allow", "ask", "deny"];
 function testSchema(): Schema {
   const request: Schema = { type: "string", minLength: 1, description: "net.get https://api.github.com/x" };
   return {
-    description: "a request, and what must be decided about it",
+    description: "a request and the decision it must have",
     anyOf: OUTCOMES.map((outcome) => {
       const code = outcome === "deny" ? { code: oneOfWords(DENIAL_CODES, "the code the denial must have") } : {};
       return closedMap({ [outcome]: request, ...code }, `${outcome} this request`, { required: [outcome] });
@@ -130,23 +135,23 @@ type UserKey =
 function triggersSchema(classes: readonly string[]): Schema {
   return closedMap(
     Object.fromEntries(classes.map((key) => [key, listOf({ type: "string" }, TRIGGER_CLASSES[key] ?? key)])),
-    "file names that tools run or obey, beside those that are built in",
+    "file names that tools run or obey, in addition to the built-in list",
   );
 }
 
 const TRIGGER_CLASSES: Readonly<Record<string, string>> = {
-  never: "an agent's change of them never reaches the project",
-  ask: "an agent's change of them waits for a person",
+  never: "changes to them by agents never land",
+  ask: "changes to them by agents need approval",
   allow: "ordinary files",
 };
 
 const PROJECT_CONFIG: Readonly<Record<Exclude<ConfigKey, UserKey>, Schema>> = {
-  sandbox: { type: "string", description: "the root nothing of this level leaves" },
+  sandbox: { type: "string", description: "the root that contains all roots of this level" },
   policy: reference("policy"),
-  agents: { type: "object", description: "policies of single agents", additionalProperties: reference("policy") },
+  agents: { type: "object", description: "policies by agent", additionalProperties: reference("policy") },
   runtime: listOf({ type: "string" }, "folders every sandbox sees, read-only"),
-  mode: oneOfWords(["enforce"], "a project cannot ask for less than enforcing"),
-  tools: listOf({ type: "string" }, "npm packages that are loaded as tools, each in a sandbox of its own"),
+  mode: oneOfWords(["enforce"], "a project can only set enforcing"),
+  tools: listOf({ type: "string" }, "npm packages to load as tools, each in its own sandbox"),
   triggers: triggersSchema(["never", "ask"]),
   users: oneOfWords(["required", "optional"], "required: sessions are opened only for users that have a record"),
   land: landSchema,
@@ -156,9 +161,9 @@ const secretPlace: Schema = { type: "string", pattern: "^(env|file):." };
 const SECRET: Readonly<Record<string, Schema>> = {
   from: secretPlace,
   hosts: listOf({ type: "string" }, "the hosts it may be sent to"),
-  username: { type: "string", description: "the name that goes with it" },
+  username: { type: "string", description: "the username sent with it" },
 };
-const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
+const ceiling = capabilitiesSchema("grants that no agent can exceed, whatever its record grants");
 const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   triggers: triggersSchema(["never", "ask", "allow"]),
   mode: oneOfWords(
@@ -172,37 +177,34 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   },
   ceiling,
   capabilities: ceiling,
-  control: oneOfWords(["ask", "presence"], "what widening and approving need"),
-  bare: { type: "boolean", description: "go on without a sandbox where the machine has none" },
-  namespaces: oneOfWords(
-    ["preferred", "required"],
-    "required: no program runs where a sandbox would have to do without namespaces",
-  ),
+  control: oneOfWords(["ask", "presence"], "what widening and approving require"),
+  bare: { type: "boolean", description: "run programs without a sandbox if the machine has none" },
+  namespaces: oneOfWords(["preferred", "required"], "required: refuse programs if the sandbox cannot use namespaces"),
   secrets: {
     type: "object",
-    description: "secrets by name: where each is kept, never what it is",
+    description: "secrets by name: the source of each, never its value",
     additionalProperties: {
-      anyOf: [secretPlace, closedMap(SECRET, "a secret and whom it is for", { required: ["from"] })],
+      anyOf: [secretPlace, closedMap(SECRET, "a secret and the hosts it is for", { required: ["from"] })],
     },
   },
   environment: listOf({ type: "string" }, "variables of your environment that programs may see"),
   limits: closedMap(
     Object.fromEntries(LIMIT_KEYS.map((key) => [key, { type: "integer", minimum: 1 }])),
-    "what one command may use",
+    "resource limits of one command",
   ),
   resolver: {
-    description: "who resolves names for programs; the system where nothing is written",
+    description: "the resolver of host names for programs; default: the system's",
     anyOf: [{ type: "string" }, listOf({ type: "string" }, "several, in order")],
   },
   notify: listOf(
     { type: "string" },
-    "a program by its whole path, and its first words: told when something waits for you",
+    "the absolute path of a program and its first arguments; run when a request needs your approval",
   ),
   terminal: listOf(
     oneOfWords(TERMINAL_PASSES, "what passes"),
-    "what the output of programs may do to your terminal besides drawing",
+    "which terminal features besides drawing the output of programs may use",
   ),
-  prompts: oneOfWords(["discard", "keep"], "keep: the log has the end of each conversation that is sent to a model"),
+  prompts: oneOfWords(["discard", "keep"], "keep: log the end of each conversation that is sent to a model"),
   models: closedMap(
     Object.fromEntries(
       MODEL_PROVIDERS.map((provider) => [
@@ -212,7 +214,7 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
             url: { type: "string", pattern: "^https?://.", description: "where it is asked" },
             prices: {
               type: "object",
-              description: "what a million tokens of a model cost, by its name or a pattern",
+              description: "price of a million tokens, by model name or pattern",
               additionalProperties: closedMap(
                 Object.fromEntries(
                   ["input", "output", "cache_read", "cache_write"].map((key) => [key, { type: "number", minimum: 0 }]),
@@ -222,31 +224,28 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
               ),
             },
           },
-          "a provider that is asked elsewhere, or whose prices count for budgets",
+          "a provider with another address, or with prices for budgets",
         ),
       ]),
     ),
-    "model providers that are asked elsewhere, such as a gateway",
+    "model providers with another address, such as a gateway",
   ),
   search: closedMap(
     {
-      provider: oneOfWords(SEARCH_PROVIDERS, "how it is asked"),
-      url: { type: "string", pattern: "^https?://.", description: "where it is asked; needed for searxng" },
-      secret: { type: "string", description: "the name of a secret that goes with every question" },
+      provider: oneOfWords(SEARCH_PROVIDERS, "the API of the provider"),
+      url: { type: "string", pattern: "^https?://.", description: "its address; required for searxng" },
+      secret: { type: "string", description: "the name of the secret sent with every query" },
     },
     "the web search provider for agents; by default none",
     { required: ["provider"] },
   ),
-  development: listOf(
-    { type: "string" },
-    "workspaces whose tools are loaded as they stand, without trusting each change",
-  ),
+  development: listOf({ type: "string" }, "workspaces whose tools are loaded without trusting each change"),
   programs: closedMap(
     {
-      add: listOf({ type: "string" }, "folders shown to clients, read-only, and on their search path"),
-      remove: listOf({ type: "string" }, "folders of your search path that clients do not have"),
+      add: listOf({ type: "string" }, "folders mounted read-only for clients and added to their PATH"),
+      remove: listOf({ type: "string" }, "folders of your PATH that clients do not get"),
     },
-    "changes to the toolchains that clients of ambit run find",
+    "changes to the toolchains available in `ambit run`",
   ),
   oauth: closedMap(
     {
@@ -254,25 +253,29 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
       issuers: listOf(
         closedMap(
           {
-            issuer: { type: "string", pattern: "^https?://.", description: "as its tokens name it" },
-            jwks: { type: "string", pattern: "^https?://.", description: "where its keys are, if not at its origin" },
+            issuer: { type: "string", pattern: "^https?://.", description: "the issuer, as written in its tokens" },
+            jwks: {
+              type: "string",
+              pattern: "^https?://.",
+              description: "the address of its keys, if not at its origin",
+            },
             scopes: listOf({ type: "string" }, "scopes that a token must have"),
             clients: listOf(
               closedMap(
                 {
                   claims: {
                     type: "object",
-                    description: "what a token says",
+                    description: "required claims of a token",
                     additionalProperties: { type: "string" },
                   },
                   agent: { type: "string", description: "the agent of its sessions" },
                   in: { type: "string", description: "the folder of its sessions" },
-                  user: { type: "string", description: "the user that its sessions act for" },
+                  user: { type: "string", description: "the user its sessions act for" },
                 },
-                "claims, and the agent for them",
+                "claims, and the agent they map to",
                 { required: ["claims", "agent", "in"] },
               ),
-              "which claims get which agent",
+              "mapping from claims to agents",
             ),
           },
           "an authorization server",
@@ -281,7 +284,7 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
         "authorization servers",
       ),
     },
-    "whose access tokens clients over HTTP may present; by default none",
+    "issuers whose access tokens are accepted from clients over HTTP; default: none",
     { required: ["resource", "issuers"] },
   ),
   audit: closedMap(
@@ -289,11 +292,15 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
       sink: {
         type: "string",
         pattern: "^(unix:)?(~/|/).*[^/]$",
-        description: "a file by its whole path, or unix: and the path of a collector's socket",
+        description: "the absolute path of a file, or unix: and the path of a collector's socket",
       },
-      timeout: { type: "string", pattern: "^[0-9]+(ms|s)$", description: "how long a call waits for it; 2s" },
+      timeout: {
+        type: "string",
+        pattern: "^[0-9]+(ms|s)$",
+        description: "how long a call waits for the copy; default: 2s",
+      },
     },
-    "where a second copy of the log is kept: without it nothing is allowed",
+    "the second copy of the log; if it is unavailable, every call is denied",
     { required: ["sink"] },
   ),
 };

@@ -25,14 +25,14 @@ export const STARTERS: readonly StarterEntry[] = [
   },
   {
     name: "reviewer",
-    does: "reads, and looks at the history with git",
+    does: "reads files and the git history",
     tests: ["{ allow: proc.exec git log }", "{ deny: proc.exec git push }", "{ deny: fs.write README.md }"],
     first: "proc.exec -- git log",
     body: "You review changes in this project.",
   },
   {
     name: "coder",
-    does: "reads and writes here; runs what only looks, and asks before anything else runs",
+    does: "reads and writes here; runs read-only git commands, and asks before it runs anything else",
     tests: [
       "{ allow: proc.exec git status }",
       "{ ask: proc.exec npm test }",
@@ -94,10 +94,10 @@ function recordText({ name, does, tests, body }: StarterEntry): string {
     `id: ${name}`,
     "class: agent",
     "sandbox: .",
-    `# ${preset} is, and will always be:`,
+    `# ${preset} never changes; it contains:`,
     ...specs.map((spec) => `#   ${spec}`),
     `extends: ${preset}`,
-    "# While one of these does not hold, the record grants nothing. Run them: ambit test",
+    "# If one of these tests fails, the record grants nothing. Run them: ambit test",
     "tests:",
     ...tests.map((test) => `  - ${test}`),
     "---",
@@ -111,10 +111,10 @@ function configText({ clients, servers, toolchains }: Surroundings): string {
   const folders = toolchains.flatMap(({ keeper }) => keeper?.folders ?? []);
   const lines = [
     modeline("schema/config.json"),
-    "# ambit: what holds for every agent of this project. The agents themselves are in agents/*.md.",
+    "# ambit: settings for every agent of this project. The agents themselves are in agents/*.md.",
     "# Users who clone this project have to trust it first: ambit trust",
     "",
-    "# The folder no agent's sandbox leaves.",
+    "# The folder that contains every agent's sandbox.",
     "sandbox: .",
   ];
   if (folders.length > 0) {
@@ -130,7 +130,7 @@ function configText({ clients, servers, toolchains }: Surroundings): string {
   if (servers.length > 0) {
     lines.push(
       "",
-      "# MCP servers found here. No agent has their tools until a record grants them (tool.invoke: { tools: [...] }):",
+      "# MCP servers found here. No agent can call their tools until a record grants them (tool.invoke: { tools: [...] }):",
     );
     lines.push(...servers.map(({ name, file }) => `#   ${name}  (${file})`));
   }

@@ -67,7 +67,7 @@ export function openSkills(machine: SkillMachine, reading: Reading): SkillShelf 
             {
               path: file.path,
               code: "bad_value",
-              message: `a skill called ${read.skill.name} is already there: ${other.file}`,
+              message: `a skill called ${read.skill.name} already exists: ${other.file}`,
             },
             "warning",
           ),

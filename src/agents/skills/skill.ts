@@ -58,7 +58,7 @@ export function readSkill(found: SkillLocation, tree: TreeNode, body: string, re
       ? null
       : bounded(tree, "compatibility", compatibilityCharactersMax, diagnostics);
   if (/^\s*$/.test(body))
-    diagnostics.error("missing_field", tree.span, "the skill has no instructions behind its frontmatter");
+    diagnostics.error("missing_field", tree.span, "the skill has no instructions after its frontmatter");
   const isWhole = diagnostics.list.every(({ severity }) => severity !== "error");
   const written = entryOf(tree, "allowed-tools");
   const tools = written === null ? NO_TOOLS : readAllowedTools(written.value, reading, diagnostics);
@@ -73,14 +73,14 @@ const EXAMPLE =
 function readName({ origin, folder }: SkillLocation, map: Mapping, diagnostics: Diagnostics): string | null {
   const entry = entryOf(map, "name");
   if (entry === null && origin !== "record") {
-    diagnostics.error("missing_field", map.span, "a skill has a `name`", { fix: `name: ${suggested(folder)}` });
+    diagnostics.error("missing_field", map.span, "a skill needs a `name`", { fix: `name: ${suggested(folder)}` });
     return null;
   }
   const name = entry === null ? folder : (textOf(entry, diagnostics)?.text ?? null);
   if (name === null) return null;
   const span: Span = entry?.value.span ?? map.span;
   if (!isSkillName(name)) {
-    const message = `${quoteText(name)} is no name of a skill: 1 to ${nameCharactersMax} lower-case letters, digits and single hyphens`;
+    const message = `${quoteText(name)} is not a valid skill name: 1 to ${nameCharactersMax} lower-case letters, digits and single hyphens`;
     diagnostics.error("bad_value", span, message, { fix: `name: ${isSkillName(folder) ? folder : suggested(name)}` });
     return null;
   }
@@ -103,7 +103,7 @@ function suggested(name: string): string {
 function bounded(map: Mapping, key: string, charactersMax: number, diagnostics: Diagnostics): string | null {
   const entry: Entry | null = entryOf(map, key);
   if (entry === null) {
-    diagnostics.error("missing_field", map.span, `a skill has a \`${key}\``, { fix: `${key}: What it is for` });
+    diagnostics.error("missing_field", map.span, `a skill needs a \`${key}\``, { fix: `${key}: What it is for` });
     return null;
   }
   const written = textOf(entry, diagnostics);
