@@ -185,7 +185,7 @@ describe("a tool signs a request", () => {
     expect(heard.map(({ url }) => url)).toEqual(["/moved"]);
     const follow = await call("scout", "/moved", { sign: HOOK, redirect: "follow" });
     expect(follow).toMatchObject({ ok: false, code: "invalid_input" });
-    expect(follow.message).toContain("a signature is for one address");
+    expect(follow.message).toContain("a signature is for one URL");
     expect(heard).toHaveLength(1);
   });
 

@@ -16,7 +16,7 @@ import type {
 import type { Judge } from "../../core/ports/judge.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
-import { closedFunction, closedOf, Life, lazy, type Makers, type RunUse, sealMembers } from "./life.ts";
+import { ContextLifetime, closedFunction, closedOf, lazy, type Makers, type RunUse, sealMembers } from "./life.ts";
 import { stopListenersMax } from "./limits.ts";
 import { type NetInstrument, netInstrument } from "./net.ts";
 import { type ObserveInstrument, observeInstrument } from "./observations.ts";
@@ -80,9 +80,9 @@ export interface OpenContext {
 
 /** Throws without a valid warrant: that is never a tool's doing, but an internal error. */
 export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext {
-  if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
+  if (!isWarrant(warrant)) throw new TypeError("a context needs a warrant");
   const { instruments, pathSettings, toAscii, store } = parts;
-  const life = new Life(parts.run);
+  const life = new ContextLifetime(parts.run);
   const asker = new UseGate(parts.judge, warrant, { pathSettings, toAscii, tool: warrant.tool }, parts.denied);
   const make: Makers<Context> = {
     net: () => netInstrument(instruments, asker, life),
@@ -98,7 +98,7 @@ export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext 
   return { context, end: () => life.end() };
 }
 
-export function signalInstrument(life: Life): SignalInstrument {
+export function signalInstrument(life: ContextLifetime): SignalInstrument {
   let listeners = 0;
   return sealMembers({
     isStopped: () => life.isOver,

@@ -66,7 +66,7 @@ export function readFetch(options: unknown): UseResult<FetchRequest> {
   if (redirect !== "follow" && redirect !== "manual" && redirect !== "error")
     return invalid(verb, "`redirect` is follow, manual or error");
   if (redirect === "follow" && sign !== null)
-    return invalid(verb, "a signature is for one address: with `sign`, `redirect` is manual or error");
+    return invalid(verb, "a signature is for one URL: with `sign`, `redirect` must be manual or error");
   const bytesMax = countOf(read["bytesMax"], limits.fetchBytesUsual, limits.fetchBytesMax);
   const millisecondsMax = countOf(read["millisecondsMax"], limits.fetchMillisecondsUsual, limits.fetchMillisecondsMax);
   const truncate = read["truncate"] ?? false;
@@ -74,7 +74,7 @@ export function readFetch(options: unknown): UseResult<FetchRequest> {
   if (bytesMax === null || millisecondsMax === null)
     return invalid(
       verb,
-      `at most ${limits.fetchBytesMax} bytes and ${limits.fetchMillisecondsMax} milliseconds, whole and above nought`,
+      `at most ${limits.fetchBytesMax} bytes and ${limits.fetchMillisecondsMax} milliseconds, whole numbers above 0`,
     );
   const isTruncating = truncate;
   return useResult({ verb, method, headers, body, redirect, sign, bytesMax, isTruncating, millisecondsMax });

@@ -8,7 +8,7 @@ import type { FileFacts, FilePath, FileResult, Files } from "../../core/ports/fi
 import type { FilesPort } from "../../core/ports/instruments.ts";
 import { editFile, type FileEditReport, readEdits } from "./file-edit.ts";
 import { fileFailure, isErrno } from "./file-refusals.ts";
-import { type Life, sealMembers } from "./life.ts";
+import { type ContextLifetime, sealMembers } from "./life.ts";
 import { entriesMax as entriesLimit, entriesUsual, fileBytesMax } from "./limits.ts";
 import { parsePatternTarget } from "./pattern-target.ts";
 import type { Edit } from "./replace.ts";
@@ -69,7 +69,7 @@ const decisionsPerTurn = 256;
 
 type FileVerb = "fs.read" | "fs.write" | "fs.delete";
 
-export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Life): FilesInstrument {
+export function filesInstrument(port: FilesPort | null, asker: UseGate, life: ContextLifetime): FilesInstrument {
   const mayRead = (path: FilePath): boolean => asker.covers({ verb: "fs.read", path: pathText(path) });
   const found = async <T extends { readonly path: FilePath }, S>(
     root: string,
@@ -93,7 +93,7 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
     locate: (path?: string) =>
       life.use("fs.read", async () => {
         const { pathSettings } = asker.reading;
-        if (path !== undefined && typeof path !== "string") return invalid("fs.read", "the path is a text");
+        if (path !== undefined && typeof path !== "string") return invalid("fs.read", "the path must be a string");
         const place = parsePath(path ?? ".", pathSettings);
         if (!place.ok) return unreadable("fs.read", place);
         const folder = pathSettings.base === null ? null : pathText(pathSettings.base);
@@ -154,7 +154,7 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
     glob: (root: string, pattern: string, options?: ListOptions) =>
       life.use("fs.read", async () => {
         if (typeof root !== "string" || typeof pattern !== "string")
-          return invalid("fs.read", "the folder and the pattern are texts");
+          return invalid("fs.read", "the folder and the pattern must be strings");
         const { pathSettings } = asker.reading;
         const at = parsePath(root, pathSettings);
         if (!at.ok) return unreadable("fs.read", at);
@@ -166,7 +166,7 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
       }),
     search: (root: string, text: string, options?: ListOptions) =>
       life.use("fs.read", async () => {
-        if (typeof text !== "string" || text === "") return invalid("fs.read", "what is searched for is a text");
+        if (typeof text !== "string" || text === "") return invalid("fs.read", "the search text must be a string");
         return found(
           root,
           options,
@@ -177,7 +177,7 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
   });
 }
 
-const CONTENT = `a content is text or bytes, at most ${fileBytesMax}`;
+const CONTENT = `content must be text or bytes, at most ${fileBytesMax}`;
 
 function listedFile({ path, kind }: { readonly path: FilePath; readonly kind: ListedFile["kind"] }): ListedFile {
   return Object.freeze({ path: pathText(path), kind });
@@ -194,7 +194,8 @@ async function touched<T>(
   if (!granted.ok) return granted;
   const { request } = granted.value;
   const [value] = request.values;
-  if (files === null || !isSegments(value)) return useDenial("not_available", verb, "there are no files here");
+  if (files === null || !isSegments(value))
+    return useDenial("not_available", verb, "file access is not available here");
   const answer = await act(files, value.segments);
   if (answer.ok) return useResult(answer.value);
   // The path as it was named: where a link leads is not disclosed.

@@ -2,7 +2,7 @@
 
 import { parseName } from "../../core/authority/axes/name.ts";
 import type { KeysPort, KeyValue } from "../../core/ports/instruments.ts";
-import { type Life, sealMembers } from "./life.ts";
+import { type ContextLifetime, sealMembers } from "./life.ts";
 import { keyCharactersMax, keyPagesMax, listedKeysMax, storedSecondsMax, valueCharactersMax } from "./limits.ts";
 import type { UseGate } from "./use-gate.ts";
 import {
@@ -53,7 +53,12 @@ export type KeyRange = { readonly kind: "all" } | { readonly kind: "store"; read
 
 type KeyVerb = "memory.read" | "memory.write";
 
-export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: UseGate, life: Life): KeysInstrument {
+export function keysInstrument(
+  port: KeysPort | null,
+  range: KeyRange,
+  asker: UseGate,
+  life: ContextLifetime,
+): KeysInstrument {
   const touch = <T>(
     verb: KeyVerb,
     key: unknown,
@@ -64,7 +69,7 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
       if (!whole.ok) return whole;
       const granted = asker.ask({ verb, key: whole.value.join("/") });
       if (!granted.ok) return granted;
-      return port === null ? useDenial("not_available", verb, "nothing is kept here") : act(port, whole.value);
+      return port === null ? useDenial("not_available", verb, "no store is available here") : act(port, whole.value);
     });
   return sealMembers({
     get: (key: string) =>
@@ -81,9 +86,9 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
         const version = countOf(read?.["version"], -1, Number.MAX_SAFE_INTEGER, 0);
         const secondsMax = countOf(read?.["secondsMax"], -1, storedSecondsMax);
         if (read === null || version === null || secondsMax === null)
-          return invalid("memory.write", "the version and the seconds are whole numbers");
+          return invalid("memory.write", "the version and the seconds must be whole numbers");
         if (typeof value !== "string" || value.length > valueCharactersMax)
-          return invalid("memory.write", `a value is a text of at most ${valueCharactersMax} characters`);
+          return invalid("memory.write", `a value must be text of at most ${valueCharactersMax} characters`);
         const write = { version: version < 0 ? null : version, secondsMax: secondsMax < 0 ? null : secondsMax };
         const kept = await keys.set(at, value, write);
         return kept.ok ? useResult(Object.freeze({ version: kept.value.version })) : useFailure("memory.write", kept);
@@ -92,7 +97,7 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
       touch("memory.write", key, async (keys, at) => {
         const read = optionsOf(options, ["version"]);
         const version = countOf(read?.["version"], -1, Number.MAX_SAFE_INTEGER, 0);
-        if (read === null || version === null) return invalid("memory.write", "the version is a whole number");
+        if (read === null || version === null) return invalid("memory.write", "the version must be a whole number");
         const gone = await keys.delete(at, version < 0 ? null : version);
         return gone.ok ? useResult(gone.value) : useFailure("memory.write", gone);
       }),
@@ -111,7 +116,10 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
         const [prefix = "", text = null, after = null] = [read?.["prefix"], read?.["text"], read?.["after"]];
         const isText = (one: unknown): one is string => typeof one === "string" && one.length <= keyCharactersMax;
         if (count === null || !isText(prefix) || !(text === null || isText(text)) || !(after === null || isText(after)))
-          return invalid("memory.read", `a prefix and a text of at most ${keyCharactersMax} characters, and a count`);
+          return invalid(
+            "memory.read",
+            `needs a prefix and a text of at most ${keyCharactersMax} characters, and a count`,
+          );
         const found = await entriesOf(port, range, asker, life, { prefix, text, after, count });
         if (found.ok) for (const one of found.value) port?.shown(one);
         return found;
@@ -145,12 +153,12 @@ async function entriesOf(
   port: KeysPort | null,
   range: KeyRange,
   asker: UseGate,
-  life: Life,
+  life: ContextLifetime,
   { prefix, text = null, after: last = null, count }: EntriesQuery,
 ): Promise<UseResult<readonly FoundKey[]>> {
   const verb = "memory.read";
   if (range === null) return useDenial("capability_absent", verb, "the tool declares no storage");
-  if (port === null) return useDenial("not_available", verb, "nothing is kept here");
+  if (port === null) return useDenial("not_available", verb, "no store is available here");
   const store = range.kind === "store" ? `${range.store}/` : "";
   const found: FoundKey[] = [];
   let after = last === null ? null : `${store}${last}`;

@@ -4,7 +4,7 @@ import { type UseResult, useDenial, useFailure } from "./use-result.ts";
 /** Runs one use: the owner of the context queues it, limits it, and logs its denial. */
 export type RunUse = <T>(act: () => Promise<UseResult<T>>) => Promise<UseResult<T>>;
 
-export class Life {
+export class ContextLifetime {
   #isOver = false;
   readonly #listeners = new Set<() => void>();
   readonly #run: RunUse;
@@ -72,7 +72,7 @@ export class Life {
 }
 
 export function revokedResult<T>(verb: string | null): UseResult<T> {
-  return useDenial("revoked", verb, "the call this belonged to has ended");
+  return useDenial("revoked", verb, "the call of this context has ended");
 }
 
 function tell(listener: () => void): void {

@@ -11,7 +11,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import type { FetchSecret, HttpPort, SecretsPort } from "../../core/ports/instruments.ts";
 import { type FetchOptions, type FetchRequest, readFetch } from "./fetch-request.ts";
-import { type Life, sealMembers } from "./life.ts";
+import { type ContextLifetime, sealMembers } from "./life.ts";
 import { fetchRequestsMax, secretsPerFetchMax } from "./limits.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import type { AllowedUse, UseGate } from "./use-gate.ts";
@@ -35,7 +35,7 @@ interface NetPorts {
   readonly secrets: SecretsPort | null;
 }
 
-export function netInstrument(ports: NetPorts, asker: UseGate, life: Life): NetInstrument {
+export function netInstrument(ports: NetPorts, asker: UseGate, life: ContextLifetime): NetInstrument {
   return sealMembers({
     fetch: (url: string, options?: FetchOptions) =>
       life.use("net.get", async () => {
@@ -43,7 +43,7 @@ export function netInstrument(ports: NetPorts, asker: UseGate, life: Life): NetI
         if (!read.ok) return read;
         const { verb, method, headers, body, sign } = read.value;
         const parsed = typeof url === "string" ? parseUrl(url, asker.reading.toAscii) : null;
-        if (parsed === null) return invalid(verb, "the address is a text");
+        if (parsed === null) return invalid(verb, "the URL must be a string");
         if (!parsed.ok) return unreadable(verb, parsed);
         const added = sign === null ? [] : signatureHeaders(sign).map((name) => [name, ""] as const);
         const fault = requestFault(method, parsed.value, [...headers, ...added], body !== null);
@@ -56,7 +56,7 @@ export function netInstrument(ports: NetPorts, asker: UseGate, life: Life): NetI
 async function fetchFrom(
   { fetching, secrets }: NetPorts,
   asker: UseGate,
-  life: Life,
+  life: ContextLifetime,
   url: Url,
   asked: FetchRequest,
 ): Promise<UseResult<FetchedResponse>> {
@@ -73,7 +73,7 @@ async function fetchFrom(
     if (!use.ok) return use;
     uses.set(name, use.value.request);
   }
-  if (fetching === null) return useDenial("not_available", verb, "there is no network here");
+  if (fetching === null) return useDenial("not_available", verb, "network access is not available here");
   const opened = await openSecrets(secrets, uses, url, asker);
   if (!opened.ok) return opened;
   const hops = new Hops(asker, first.value);
@@ -90,7 +90,7 @@ async function fetchFrom(
     if (!answer.ok) return useFailure(hops.refused?.verb ?? (answer.code === "not_available" ? verb : null), answer);
     const { status } = answer.value;
     if (asked.redirect === "error" && isRedirect(status))
-      return useDenial("not_available", verb, "the answer is a redirect");
+      return useDenial("not_available", verb, "the response is a redirect");
     return useResult(responseOf(answer.value));
   } finally {
     for (const { value } of opened.value) value.fill(0);
@@ -104,7 +104,7 @@ async function openSecrets(
   asker: UseGate,
 ): Promise<UseResult<readonly FetchSecret[]>> {
   if (uses.size === 0) return useResult([]);
-  if (secrets === null) return useDenial("not_available", "secret.use", "there are no secrets here");
+  if (secrets === null) return useDenial("not_available", "secret.use", "secrets are not available here");
   const opened = await secrets.open([...uses.keys()], url);
   if (opened.ok) return useResult(opened.value);
   const denial = useFailure("secret.use", opened);

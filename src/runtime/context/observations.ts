@@ -1,7 +1,7 @@
 // Observations as a tool sees them: append one for its own agent, and read those of granted agents.
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { ObservationsPort, ObservationView } from "../../core/ports/instruments.ts";
-import { type Life, sealMembers } from "./life.ts";
+import { type ContextLifetime, sealMembers } from "./life.ts";
 import * as limits from "./limits.ts";
 import type { UseGate } from "./use-gate.ts";
 import {
@@ -34,7 +34,11 @@ export interface ObserveInstrument {
   query(asked?: ObservationsQuery): Promise<UseResult<readonly ObservationView[]>>;
 }
 
-export function observeInstrument(port: ObservationsPort | null, asker: UseGate, life: Life): ObserveInstrument {
+export function observeInstrument(
+  port: ObservationsPort | null,
+  asker: UseGate,
+  life: ContextLifetime,
+): ObserveInstrument {
   return sealMembers({
     append: (text: string, tags?: readonly string[]) =>
       life.use("obs.append", async () => {
@@ -42,7 +46,10 @@ export function observeInstrument(port: ObservationsPort | null, asker: UseGate,
         const isText = typeof text === "string" && text !== "" && text.length <= limits.observationCharactersMax;
         // ambit tags its own notes about denials with that word.
         if (words === null || !isText || words.includes("denial"))
-          return invalid("obs.append", `a text of at most ${limits.observationCharactersMax} characters, and tags`);
+          return invalid(
+            "obs.append",
+            `needs a text of at most ${limits.observationCharactersMax} characters, and tags`,
+          );
         const granted = asker.ask({ verb: "obs.append", agent: asker.agent });
         if (!granted.ok) return granted;
         if (port === null) return nowhere("obs.append");
@@ -61,13 +68,14 @@ async function query(
   const read = optionsOf(asked, ["agent", "agents", "text", "tag", "since", "before", "count"]);
   const count = countOf(read?.["count"], 100, limits.observationsMax);
   const since = countOf(read?.["since"], 0, Number.MAX_SAFE_INTEGER, 0);
-  if (read === null || count === null || since === null) return invalid("obs.query", "not a question for observations");
+  if (read === null || count === null || since === null)
+    return invalid("obs.query", "not a valid query of observations");
   const agents = agentsIn(read, asker.agent);
   const words = [read["text"], read["tag"], read["before"]].map((word) => word ?? null);
   if (agents === null || !words.every((word) => word === null || typeof word === "string"))
     return invalid(
       "obs.query",
-      `what is asked for is text, of one \`agent\` or at most ${limits.observedAgentsMax} \`agents\``,
+      `text, tag and before must be strings, for one \`agent\` or at most ${limits.observedAgentsMax} \`agents\``,
     );
   for (const agent of agents) {
     const granted = asker.ask({ verb: "obs.query", agent });
@@ -95,5 +103,5 @@ function agentsIn(read: Readonly<Record<string, unknown>>, own: string): readonl
 }
 
 function nowhere(verb: string): UseResult<never> {
-  return useDenial("not_available", verb, "nothing is observed here");
+  return useDenial("not_available", verb, "observations are not available here");
 }

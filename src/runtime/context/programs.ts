@@ -5,7 +5,7 @@ import { argvCharactersMax, argvTokensMax } from "../../core/base/limits.ts";
 import type { ChangesReport } from "../../core/ports/drafts.ts";
 import type { ProgramRequest, ProgramsPort } from "../../core/ports/instruments.ts";
 import type { Ending, RunDenial, Usage } from "../../core/ports/process.ts";
-import { type Life, sealMembers } from "./life.ts";
+import { type ContextLifetime, sealMembers } from "./life.ts";
 import * as limits from "./limits.ts";
 import { SHELL, type ToolRequest } from "./tool-request.ts";
 import type { UseGate } from "./use-gate.ts";
@@ -63,7 +63,7 @@ export interface ProcessInstrument {
 interface Process {
   readonly port: ProgramsPort | null;
   readonly asker: UseGate;
-  readonly life: Life;
+  readonly life: ContextLifetime;
   /** The tool is built in. */
   readonly isOwn: boolean;
 }
@@ -71,7 +71,7 @@ interface Process {
 export function processInstrument(
   port: ProgramsPort | null,
   asker: UseGate,
-  life: Life,
+  life: ContextLifetime,
   isOwn: boolean,
 ): ProcessInstrument {
   const by: Process = { port, asker, life, isOwn };
@@ -106,13 +106,13 @@ async function run(
   if (argv === null || argv.length === 0) return invalid("proc.exec", "`argv` must be a list of texts");
   const bounds = boundsOf(read, isOwn);
   if (bounds === null)
-    return invalid("proc.exec", "the input is text or bytes, and the bounds are whole numbers below ours");
+    return invalid("proc.exec", "the input must be text or bytes, and the limits whole numbers within the maximum");
   const { in: folder, root } = read as Pick<ProgramOptions, "in" | "root">;
   if (root === "live" && !isOwn) return invalid("proc.exec", "`root` is ro or rw");
   const asked = requestFor(argv, { in: folder, root });
   const granted = asker.ask(asked);
   if (!granted.ok) return granted;
-  if (port === null) return useDenial("not_available", asked.verb, "no programs are run here");
+  if (port === null) return useDenial("not_available", asked.verb, "programs cannot be run here");
   const { request, by } = granted.value;
   const [program, ...rest] = bounds.instead ?? argv;
   const { input, millisecondsMax, outputBytesMax, isTruncating } = bounds;

@@ -5,7 +5,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core
 import { type Context, type OpenContext, signalInstrument } from "./context.ts";
 import type { FilesInstrument, ListOptions, WriteOptions } from "./files.ts";
 import type { KeyOptions, KeyQuery, KeysInstrument } from "./keys.ts";
-import { Life, sealMembers } from "./life.ts";
+import { ContextLifetime, sealMembers } from "./life.ts";
 import type { ObservationsQuery } from "./observations.ts";
 import type { ProgramOptions } from "./programs.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
@@ -20,7 +20,7 @@ export type SendUse = (use: JsonObject) => Promise<Json>;
 export const useCharactersMax = 25_165_824;
 
 export function remoteContext(send: SendUse): OpenContext {
-  const life = new Life();
+  const life = new ContextLifetime();
   const ask = <T>(
     verb: string,
     instrument: string,
@@ -30,7 +30,7 @@ export function remoteContext(send: SendUse): OpenContext {
   ): Promise<UseResult<T>> =>
     life.use(verb, async () => {
       const use = useOf(instrument, method, given);
-      if (use === null) return invalid(verb, "what an instrument is given is plain data or bytes");
+      if (use === null) return invalid(verb, "arguments of an instrument must be plain data or bytes");
       const answer = await send(use);
       return told(answer, verb, read);
     });
@@ -113,7 +113,7 @@ function told<T>(answer: Json, verb: string, read: (value: unknown) => UseResult
 }
 
 function unheard(verb: string): UseResult<never> {
-  return useDenial("not_available", verb, "the answer could not be read");
+  return useDenial("not_available", verb, "the response cannot be parsed");
 }
 
 function responseIn(value: unknown): UseResult<FetchedResponse> {
@@ -169,16 +169,16 @@ export async function serveUse(context: Context, use: JsonObject): Promise<Json>
   const { instrument, method, arguments: given } = use;
   const act =
     typeof instrument === "string" && typeof method === "string" ? METHODS.get(`${instrument}.${method}`) : null;
-  if (act === null || act === undefined) return { ...invalid(null, "there is no such instrument") };
+  if (act === null || act === undefined) return { ...invalid(null, "no such instrument or method") };
   if (!isJsonList(given) || given.length > argumentsMax || Object.keys(use).length !== 3)
-    return { ...invalid(null, "a use is an instrument, its method and a few arguments") };
+    return { ...invalid(null, "a use needs `instrument`, `method` and at most 4 arguments") };
   // Decoded one by one: an omitted argument in the middle is undefined.
   const values = given.map((one) => (one === null ? undefined : (remoteValue(one) ?? NOTHING)));
-  if (values.includes(NOTHING)) return { ...invalid(null, "an argument is too large, or no bytes where it says so") };
+  if (values.includes(NOTHING)) return { ...invalid(null, "an argument is too large, or its bytes are not valid") };
   const answer = await act(context, values as unknown as readonly never[]);
   if (!answer.ok) return { ...answer };
   const value = remoteJson(answer.value);
-  return value === undefined ? { ...invalid(null, "the answer is too large to be told") } : { ok: true, value };
+  return value === undefined ? { ...invalid(null, "the response is too large") } : { ok: true, value };
 }
 
 const NOTHING: unique symbol = Symbol("nothing");

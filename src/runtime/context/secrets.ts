@@ -2,7 +2,7 @@
 
 import { handleOf } from "../../core/authority/axes/http-request.ts";
 import type { SecretsPort } from "../../core/ports/instruments.ts";
-import { type Life, sealMembers } from "./life.ts";
+import { type ContextLifetime, sealMembers } from "./life.ts";
 import type { UseGate } from "./use-gate.ts";
 import { invalid, optionsOf, type UseResult, useDenial, useResult } from "./use-result.ts";
 
@@ -17,7 +17,7 @@ export interface SecretsInstrument {
   use(name: string, options?: SecretOptions): Promise<UseResult<string>>;
 }
 
-export function secretsInstrument(port: SecretsPort | null, asker: UseGate, life: Life): SecretsInstrument {
+export function secretsInstrument(port: SecretsPort | null, asker: UseGate, life: ContextLifetime): SecretsInstrument {
   const named = <T>(
     name: string,
     options: unknown,
@@ -25,10 +25,10 @@ export function secretsInstrument(port: SecretsPort | null, asker: UseGate, life
   ): Promise<UseResult<T>> =>
     life.use("secret.use", async () => {
       const read = optionsOf(options, ["host"]);
-      if (read === null) return invalid("secret.use", "a secret is used at a host");
+      if (read === null) return invalid("secret.use", "a secret needs a host");
       const granted = asker.ask({ verb: "secret.use", name, host: read["host"] as string | undefined });
       if (!granted.ok) return granted;
-      return port === null ? useDenial("not_available", "secret.use", "there are no secrets here") : act(port);
+      return port === null ? useDenial("not_available", "secret.use", "secrets are not available here") : act(port);
     });
   return sealMembers({
     has: (name: string, options?: SecretOptions) =>

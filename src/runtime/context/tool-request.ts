@@ -43,7 +43,7 @@ export interface RequestReading {
 export function requestOf(asked: ToolRequest, asking: RequestReading): Result<Request> {
   const verb = verbEntry(String(asked.verb));
   const values = verb === null ? null : valuesOf(asked, asking);
-  if (verb === null || values === null) return refuse("bad_value", "a tool cannot ask for that");
+  if (verb === null || values === null) return refuse("bad_value", "a tool cannot make this request");
   if (!values.ok) return values;
   const url: unknown = verb.verb.startsWith("net.") && "url" in asked ? asked.url : null;
   const scheme = typeof url === "string" ? schemeOf(url) : null;
@@ -99,7 +99,7 @@ function program(
   const { in: folder, root: mode = "ro" } = asked;
   if (!isRootWord(mode)) return refuse("bad_value", `\`root\` is ${ROOT_WORDS_TEXT}`);
   if (folder === undefined && pathSettings.base === null)
-    return refuse("not_absolute", "there is no folder to run in", "/path");
+    return refuse("not_absolute", "no folder to run in is given", "/path");
   const root = read(folder ?? pathText(pathSettings.base ?? []), (text) => parsePath(text, pathSettings));
   if (asked.verb === "proc.exec") return each(root, argvOf(asked.argv), done(mode));
   const line = typeof asked.line === "string" ? parseArgv([...SHELL, asked.line]) : null;

@@ -96,10 +96,10 @@ export class UseGate {
 }
 
 const MESSAGES: Readonly<Partial<Record<DenialCode, string>>> = {
-  capability_absent: "neither declared by the tool nor granted to the agent, or only one of the two",
-  scope_violation: "outside of what the tool declares, or of what the agent is granted",
-  approval_required: "a person must approve this, and did not approve it for this call",
-  address_refused: "the name leads to an address that is not open to it",
+  capability_absent: "not both declared by the tool and granted to the agent",
+  scope_violation: "outside the tool's declaration or the agent's grants",
+  approval_required: "this needs approval, and the approval of this call does not cover it",
+  address_refused: "the name resolves to an address that is not allowed",
 };
 
 export function isSameRequest(left: Request, right: Request): boolean {

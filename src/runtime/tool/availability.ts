@@ -59,8 +59,8 @@ export function availabilityOf({ backends, secrets }: Needs, facts: Backends): A
 }
 
 export function missingText({ backends, secrets }: Exclude<Availability, { ok: true }>): string {
-  return `it declares what is not there: ${[...backends, ...secrets.map((name) => `the secret ${name}`)].join(", ")}`;
+  return `it declares something that is not available: ${[...backends, ...secrets.map((name) => `the secret ${name}`)].join(", ")}`;
 }
 
 /** What a call of a tool is told whose own `isAvailable` answers false. */
-export const SAYS_UNAVAILABLE = "the tool says that it cannot be used here: its `isAvailable` is false";
+export const SAYS_UNAVAILABLE = "the tool reports that it is not available: its `isAvailable` is false";

@@ -84,17 +84,17 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
   const fault = (part: ToolFault["part"], message: string, at: string = part): void => {
     faults.push(Object.freeze({ part, at, message }));
   };
-  if (typeof name !== "string") fault("name", "a name is a text");
+  if (typeof name !== "string") fault("name", "a name must be a string");
   if (typeof description !== "string" || description.trim() === "" || description.length > descriptionCharactersMax)
-    fault("description", `a description is a text of at most ${descriptionCharactersMax} characters`);
+    fault("description", `a description must be text of at most ${descriptionCharactersMax} characters`);
   else {
     const hidden = textFault(description);
     if (hidden !== null) fault("description", hidden);
   }
   if (!RISKS.includes(risk)) fault("risk", "a risk is low, medium or high");
-  if (!isJsonObject(capabilities)) fault("capabilities", "what a tool touches is plain data");
+  if (!isJsonObject(capabilities)) fault("capabilities", "a declaration must be plain data");
   if (milliseconds !== undefined && !isCallTime(milliseconds))
-    fault("milliseconds", `a call takes at least 1 and at most ${callMillisecondsMax} milliseconds`);
+    fault("milliseconds", `the timeout of a call is at least 1 and at most ${callMillisecondsMax} milliseconds`);
   if (isAvailable !== undefined && typeof isAvailable !== "function") fault("isAvailable", "a function without input");
   if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
   if (typeof execute !== "function") fault("execute", "a function of the input and the context");

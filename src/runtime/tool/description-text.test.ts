@@ -18,7 +18,7 @@ describe("a displayed text", () => {
     ["a tag", "a\u{e0041}", "a\u{e0100}"],
     ["a line separator", "a\u2028b", "a\n\tb"],
   ])("does not contain %s", (_title, hidden, plain) => {
-    expect(textFault(hidden)).toMatch(/^U\+[0-9A-F]{4,5} does not show/);
+    expect(textFault(hidden)).toMatch(/^U\+[0-9A-F]{4,5} is invisible/);
     expect(textFault(plain)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ export function textFault(text: string): string | null {
   const [found] = HIDDEN.exec(text) ?? [];
   if (found === undefined) return null;
   const point = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return `U+${point} does not show, or shows text in another order than it is read`;
+  return `U+${point} is invisible, or displays text in another order than it is parsed`;
 }
 
 /** The same for a schema, its names and texts. */

@@ -101,14 +101,14 @@ export class HostedTools {
     try {
       const tool = this.#tools.find((one) => one.name === name);
       const accepted = tool?.accept(input);
-      if (tool === undefined || accepted === undefined) return { message: "there is no such tool" };
+      if (tool === undefined || accepted === undefined) return { message: "no such tool" };
       if (!accepted.ok) {
         const [issue] = accepted.issues;
         return { message: issue === undefined ? "refused" : `${issue.at} ${issue.message}`.trim() };
       }
       const requests = copyJson(tool.requests(accepted.value));
       if (!Array.isArray(requests) || requests.length > requestsMax)
-        return { message: "its requests are no plain list" };
+        return { message: "its requests are not a plain list" };
       return { requests };
     } catch (error) {
       return { message: messageOf(error) };
@@ -127,7 +127,7 @@ export class HostedTools {
           give(answer);
         });
         if (!this.#post({ kind: "use", call, use, asked }))
-          waiting.get(use)?.({ ...useDenial("invalid_input", null, "what was asked for is too long") });
+          waiting.get(use)?.({ ...useDenial("invalid_input", null, "the request is too long") });
       });
     });
     this.#running.set(call, { open, waiting });
@@ -156,7 +156,7 @@ export class HostedTools {
 const TOO_LONG: ToolOutcome = {
   ok: false,
   code: "execution_failed",
-  message: `what it returned is longer than ${outcomeCharactersMax} characters`,
+  message: `its result is longer than ${outcomeCharactersMax} characters`,
 };
 
 /** The default export, or `tool`, or `tools`; one or a list. A CommonJS module's exports come as its default. */
@@ -220,8 +220,8 @@ export function readToolDescriptions(value: unknown): readonly ToolDescription[]
 
 function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw something that is no error";
+    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw a value that is not an Error";
   } catch {
-    return "it threw something that is no error";
+    return "it threw a value that is not an Error";
   }
 }

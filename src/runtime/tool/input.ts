@@ -32,7 +32,10 @@ function ofJson(written: unknown): InputParser<Json> {
   const schema = copyJson(written);
   const reading =
     schema === undefined
-      ? { ok: false as const, faults: [{ at: "input", message: "a schema is plain data, at most 64 deep" }] }
+      ? {
+          ok: false as const,
+          faults: [{ at: "input", message: "a schema must be plain data, nested at most 64 levels deep" }],
+        }
       : readSchema(schema);
   if (!reading.ok) return refusing(reading.faults);
   return {
@@ -46,7 +49,7 @@ function ofJson(written: unknown): InputParser<Json> {
 }
 
 function refusing(faults: readonly SchemaFault[]): InputParser<never> {
-  return { accept: () => refused("", "the tool's schema cannot be read"), schema: null, faults };
+  return { accept: () => refused("", "the tool's schema cannot be parsed"), schema: null, faults };
 }
 
 function ofLibrary(schema: StandardSchema): InputParser<unknown> {
@@ -69,8 +72,8 @@ function ofLibrary(schema: StandardSchema): InputParser<unknown> {
 
 /** The gate decides synchronously: an asynchronous schema is refused. */
 function readAnswer(answer: unknown): InputResult<unknown> {
-  if (typeof answer !== "object" || answer === null) return refused("", "the schema failed over the input");
-  if ("then" in answer) return refused("", "the schema answers later, and a decision cannot wait for it");
+  if (typeof answer !== "object" || answer === null) return refused("", "the schema threw an error on the input");
+  if ("then" in answer) return refused("", "the schema is asynchronous; decisions need a synchronous one");
   const { issues } = answer as { readonly issues?: unknown };
   if (issues === undefined && "value" in answer) return { ok: true, value: answer.value };
   const list = Array.isArray(issues) ? (issues as readonly Partial<StandardIssue>[]).slice(0, issuesMax) : [];

@@ -66,8 +66,8 @@ export function prepareTool(
   if (!name.ok) errors.push(error("name", name.message, "bad_definition", shown));
   else {
     const other = taken.find((one) => likeness(one) === likeness(name.value));
-    if (other !== undefined) errors.push(error("name", `there is a tool ${other} already`, "duplicate", shown));
-    if (taken.length >= toolsMax) errors.push(error("name", `there are ${toolsMax} tools already`));
+    if (other !== undefined) errors.push(error("name", `a tool ${other} already exists`, "duplicate", shown));
+    if (taken.length >= toolsMax) errors.push(error("name", `the limit of ${toolsMax} tools is reached`));
   }
   const policies = also === null ? [parts.policy] : [parts.policy, also];
   for (const policy of capabilities === null ? [] : policies)
@@ -118,7 +118,7 @@ function requestsOf(tool: Tool, input: JsonObject, asking: RequestReading): Resu
   }
   const asked = copyJson(tool.requests(accepted.value));
   if (!Array.isArray(asked) || asked.length > requestsMax)
-    return refuse("bad_value", `a tool asks for a list of at most ${requestsMax} requests`);
+    return refuse("bad_value", `a tool must return a list of at most ${requestsMax} requests`);
   const requests: Request[] = [];
   for (const one of asked) {
     if (!isJsonObject(one)) return refuse("bad_value", "a request needs a verb and a target");

@@ -70,7 +70,7 @@ function asTool(given: unknown): { readonly ok: true; readonly value: Tool } | E
   } catch {
     // Reported below.
   }
-  const message = "a tool is an object with name, description, capabilities, input and execute";
+  const message = "a tool must be an object with name, description, capabilities, input and execute";
   const error = { tool: "", capability: "definition", entry: null, code: "bad_definition", message } as const;
   return { ok: false, errors: Object.freeze([{ ...error, counterexample: null }]) };
 }

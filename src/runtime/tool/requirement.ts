@@ -80,7 +80,7 @@ export function requirementErrors(
     const { requirement, diagnostics } = read(entry.alone);
     const fault = diagnostics.find(({ severity }) => severity === "error");
     if (requirement === null || fault !== undefined)
-      errors.push(error(entry, "not_understood", fault?.message ?? "it is not understood"));
+      errors.push(error(entry, "not_understood", fault?.message ?? "it cannot be parsed"));
     else if (isHeld(entry.capability, requirement, policy))
       asked.push(...requirement.grants.map((grant) => ({ entry, grant })));
   }
@@ -111,7 +111,7 @@ function isFor(error: RegistrationError, { capability, entry }: DeclaredEntry): 
 }
 
 function firstError({ diagnostics }: RequirementReading): string {
-  return diagnostics.find(({ severity }) => severity === "error")?.message ?? "it is not understood";
+  return diagnostics.find(({ severity }) => severity === "error")?.message ?? "it cannot be parsed";
 }
 
 function exceeding(
@@ -119,7 +119,7 @@ function exceeding(
   policy: string,
   example: string | null,
 ): string {
-  if (containment.kind === "unknown") return `it cannot be shown to lie within ${policy}`;
+  if (containment.kind === "unknown") return `it cannot be proved to be within ${policy}`;
   const such = example === null ? "" : `, such as ${example}`;
   return containment.because === "request"
     ? `${policy} does not allow it${such}`

@@ -67,9 +67,9 @@ async function execute(act: () => unknown): Promise<ToolOutcome> {
 
 function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw something that is no error";
+    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw a value that is not an Error";
   } catch {
-    return "it threw something that is no error";
+    return "it threw a value that is not an Error";
   }
 }
 

@@ -55,7 +55,8 @@ class Reader {
 
   read(schema: Json | undefined, at: string, depth: number): ReadSchema | null {
     if (!isJsonObject(schema)) return this.#fault(at, "a schema is an object");
-    if (depth > depthMax || ++this.#schemas > schemasMax) return this.#fault(at, "the schema is too deep or too large");
+    if (depth > depthMax || ++this.#schemas > schemasMax)
+      return this.#fault(at, "the schema is nested too deeply or is too large");
     const inner = (key: string, value: Json | undefined): ReadSchema | null =>
       this.read(value, at === "" ? key : `${at}.${key}`, depth + 1);
     const numbers = new Map<NumberKeyword, number>();
@@ -88,7 +89,7 @@ class Reader {
           break;
         case "enum":
           if (isJsonList(value) && value.length > 0) values = narrowed(values, value);
-          else this.#fault(place, "a list with something in it");
+          else this.#fault(place, "a list that is not empty");
           break;
         case "const":
           values = narrowed(values, [value]);
@@ -164,9 +165,9 @@ class Reader {
       const isCount = COUNTS.some((one) => one === key);
       if (typeof value === "number" && (!isCount || (Number.isSafeInteger(value) && value >= 0)))
         numbers.set(number, value);
-      else this.#fault(at, isCount ? "a whole number, not below nought" : "a number");
+      else this.#fault(at, isCount ? "a whole number, 0 or more" : "a number");
     } else if (!TOLD.includes(key))
-      this.#fault(at, `${JSON.stringify(key.slice(0, 80))} is not checked here, so it must not be written`);
+      this.#fault(at, `${JSON.stringify(key.slice(0, 80))} is not supported here; remove it`);
   }
 }
 

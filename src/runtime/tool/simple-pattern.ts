@@ -41,7 +41,7 @@ export function parseSimplePattern(text: string): Result<SimplePattern> {
 function unread(text: string): Result<never> {
   return refuse(
     "bad_pattern",
-    `${JSON.stringify(text)}: a pattern goes from ^ to $ and has characters, classes and counts, no groups`,
+    `${JSON.stringify(text)}: a pattern must start with ^ and end with $, and can have characters, classes and counts, but no groups`,
     "^[a-z][a-z0-9-]{0,62}$",
   );
 }

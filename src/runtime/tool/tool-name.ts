@@ -25,7 +25,7 @@ export function parseToolName(text: string, origin: ToolOrigin): Result<string> 
       `${told}: a name has letters, digits, _ and -, in parts joined by dots`,
       "fetch_weather",
     );
-  if (INHERITED.includes(name)) return refuse("bad_value", `${told} is a name every object has`);
+  if (INHERITED.includes(name)) return refuse("bad_value", `${told} is a property name of every JavaScript object`);
   if (origin === "builtin")
     return BUILTIN_TOOLS.includes(name) ? done(name) : refuse("bad_value", `${told} is not a built-in tool`);
   const builtin = BUILTIN_TOOLS.find((one) => likeness(one) === likeness(name));

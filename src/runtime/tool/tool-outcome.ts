@@ -15,8 +15,7 @@ export async function toolOutcome(value: unknown): Promise<ToolOutcome> {
   }
   const inner = isUsed(value) ? value.value : value;
   const copy = copyJson(isResponse(inner) ? await plainResponse(inner) : (inner ?? null));
-  if (copy === undefined)
-    return { ok: false, code: "execution_failed", message: "what it returned is not plain data all the way down" };
+  if (copy === undefined) return { ok: false, code: "execution_failed", message: "its result is not plain data" };
   return { ok: true, value: copy };
 }
 
