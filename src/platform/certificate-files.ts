@@ -28,7 +28,9 @@ export function readCertificates(path: string): Certificates {
     if (!found.isFile()) return { ok: false, why: "it is not a file" };
     if (found.size > fileBytesMax) return { ok: false, why: "it is larger than 4 MiB" };
     const all = readFileSync(descriptor, "latin1").match(CERTIFICATE) ?? [];
-    return all.length === 0 ? { ok: false, why: "it holds no certificate" } : { ok: true, text: `${all.join("\n")}\n` };
+    return all.length === 0
+      ? { ok: false, why: "it contains no certificate" }
+      : { ok: true, text: `${all.join("\n")}\n` };
   } catch (error) {
     return { ok: false, why: `it cannot be read (${errorCode(error)})` };
   } finally {

@@ -60,19 +60,19 @@ const DRAFT = "ambit-draft";
 export function editFile<R>(path: string, place: EditOptions, change: Change<R>): EditResult<R> {
   try {
     const real = realFile(path, place.inside);
-    if (real === null) return failed("leads out of the workspace");
+    if (real === null) return failed("is a link to a file outside the workspace");
     const folder = undoFolder(place.state, real);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const turn = takeFolderLock(folder);
     if (!("number" in turn))
-      return failed(`is being edited by something that does not end; if that is over, remove ${turn.inTheWay}`);
+      return failed(`is locked by another edit; if no other edit is running, remove ${turn.inTheWay}`);
     try {
       clearDrafts(real);
       for (let attempt = 0; attempt < retriesMax; attempt++) {
         const done = attemptEdit(real, place.charactersMax, { folder, number: turn.number }, change);
         if (done !== "changed meanwhile") return done;
       }
-      return failed("is changed by something else all the time");
+      return failed("keeps being changed by another program");
     } finally {
       turn.end();
     }

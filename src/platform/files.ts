@@ -53,7 +53,7 @@ function readBounded(file: number, bytesMax: number): Uint8Array | null {
 function unreadable(error: unknown): TextFile {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return refuse("not_utf8", "is not UTF-8 text");
-  if (code === "ENOENT" || code === "ENOTDIR") return refuse("not_found", `is not there (${code})`);
+  if (code === "ENOENT" || code === "ENOTDIR") return refuse("not_found", `does not exist (${code})`);
   return refuse("not_readable", `cannot be read (${code})`);
 }
 

@@ -92,15 +92,11 @@ class Walk {
     const { folder, inside, limits } = this.#options;
     if (path === "" && !liesInside(folder, inside)) {
       if (isThere(folder))
-        this.#problem(
-          path,
-          "escapes_root",
-          "this folder is a link that leads out of the workspace; nothing in it is read",
-        );
+        this.#problem(path, "escapes_root", "this folder is a link to a folder outside the workspace; it is ignored");
       return;
     }
     if (depth > limits.depthMax) {
-      this.#problem(path, "too_large", `this folder lies more than ${limits.depthMax} deep and is not read`);
+      this.#problem(path, "too_large", `this folder is more than ${limits.depthMax} levels deep and is ignored`);
       return;
     }
     for (const entry of yield* this.#entriesOf(path))
@@ -118,7 +114,7 @@ class Walk {
       try {
         for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
           if (++this.#entries > this.#options.limits.entriesMax) {
-            this.#stop(path, `there are more than ${this.#options.limits.entriesMax} names here; the rest is not read`);
+            this.#stop(path, `there are more than ${this.#options.limits.entriesMax} names here; the rest is ignored`);
             break;
           }
           entries.push(entry);
@@ -164,7 +160,7 @@ class Walk {
     try {
       found = lstatSync(join(folder, path), { bigint: true });
     } catch (error) {
-      this.#problem(path, "not_understood", `this file cannot be looked at (${errorCode(error)})`);
+      this.#problem(path, "not_understood", `this file cannot be inspected (${errorCode(error)})`);
       return;
     }
     if (found.size > limits.fileBytesMax) {
@@ -173,9 +169,9 @@ class Walk {
     }
     this.#bytes += found.size;
     if (this.files.length >= limits.filesMax)
-      this.#stop(path, `there are more than ${limits.filesMax} files here; the rest is not read`);
+      this.#stop(path, `there are more than ${limits.filesMax} files here; the rest is ignored`);
     else if (this.#bytes > limits.bytesMax)
-      this.#stop(path, `the files are longer than ${limits.bytesMax} bytes together; the rest is not read`);
+      this.#stop(path, `the files are longer than ${limits.bytesMax} bytes in total; the rest is ignored`);
     else this.files.push({ path, stamp: stampText(found), settled: isSettled(found, now) });
   }
 

@@ -55,7 +55,7 @@ export function nativeMissing(native: string): NativeProblem {
     };
   const build = resolve(native, "..", "..", "..", "..", "scripts", "native.mjs");
   return {
-    message: `ambit's native program for ${process.arch} is not there`,
+    message: `ambit's native program for ${process.arch} is missing`,
     fix: `build it, which needs a C compiler: node ${JSON.stringify(build)} program`,
   };
 }

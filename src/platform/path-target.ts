@@ -43,12 +43,12 @@ export function outOfReach(path: string): string | null {
       const named = factsOf(() => lstatSync(at));
       if (named === null && at !== dirname(at)) continue;
       const found = named === null ? null : factsOf(() => statSync(at));
-      if (at === path) return named !== null && found === null ? "is a link, and what it leads to is not there" : null;
-      if (found === null) return `cannot be reached: what the link ${at} leads to is not there`;
-      return found.isDirectory() ? null : `cannot be reached: ${at} is no folder`;
+      if (at === path) return named !== null && found === null ? "is a broken link" : null;
+      if (found === null) return `cannot be reached: the link ${at} is broken`;
+      return found.isDirectory() ? null : `cannot be reached: ${at} is not a folder`;
     }
   } catch (error) {
-    return `cannot be looked at (${errorCode(error)})`;
+    return `cannot be inspected (${errorCode(error)})`;
   }
 }
 

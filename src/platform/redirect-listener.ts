@@ -54,8 +54,7 @@ export class RedirectListener {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const found = this.#paramsOf(request);
-    const text =
-      found === null ? "This is not the end of a sign-in that ambit waits for." : "Go back to your terminal.";
+    const text = found === null ? "ambit is not waiting for this sign-in." : "Go back to your terminal.";
     response.writeHead(found === null ? 400 : 200, {
       "content-type": "text/plain; charset=utf-8",
       "content-security-policy": "default-src 'none'",

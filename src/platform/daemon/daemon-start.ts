@@ -119,7 +119,7 @@ async function start<T>(
   try {
     log = openDaemonLog(folder);
   } catch {
-    return unavailable(`the daemon's log in ${folder} cannot be written`, `look at it: ls -l ${folder}`);
+    return unavailable(`the daemon's log in ${folder} cannot be written`, `check its permissions: ls -l ${folder}`);
   }
   const words = [...QUIET, bundle, "--state", state, "--idle", String(idleSeconds), "--announce"];
   const child = spawn(process.execPath, words, {

@@ -55,7 +55,7 @@ function take({ path, native }: LockOptions, word: "lock" | "own"): Answer<LockH
   }
   const answer = fstatSync(file).isFile()
     ? runLockCommand(native, word, file)
-    : refused(`${path} is no file`, `rm ${path}`);
+    : refused(`${path} is not a file`, `rm ${path}`);
   if (!answer.ok) {
     closeSync(file);
     return answer;
@@ -96,7 +96,7 @@ function runLockCommand(native: string, word: string, file: number): Answer<null
   });
   if (status === 0) return { ok: true, value: null };
   if (status === 1) return { ok: false, code: "owned", message: "another daemon owns this state folder", fix: null };
-  return refused(`the lock cannot be taken: ${stderr?.trim() || errorCode(error)}`, null);
+  return refused(`the lock cannot be acquired: ${stderr?.trim() || errorCode(error)}`, null);
 }
 
 function refused(message: string, fix: string | null): Answer<never> {
