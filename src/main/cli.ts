@@ -20,7 +20,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     }
   } catch (error) {
     if (isGone(error)) {
-      output.write(2, "error: the working directory does not exist any more\n  fix: cd to a folder that does\n");
+      output.write(2, "error: the working directory no longer exists\n  fix: cd to an existing folder\n");
       return;
     }
     // A bug of ours, not of the user's. Node would print the whole bundle, which is one line.

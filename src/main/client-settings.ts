@@ -207,7 +207,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
 
 function tomlValueAt(name: string, text: string, at: readonly string[]): Result<Json | undefined> {
   const { tree } = readToml({ name, text });
-  if (tree === null) return refuse("bad_value", "it is no TOML");
+  if (tree === null) return refuse("bad_value", "it is not valid TOML");
   let value: Json | undefined = plainValue(tree);
   for (const key of at) value = value !== undefined && isJsonObject(value) ? member(value, key) : undefined;
   return done(value);

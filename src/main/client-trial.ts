@@ -45,14 +45,14 @@ export async function tryInClient(options: TrialOptions): Promise<TrialOutcome> 
   const names = connectionOf(options.client)?.programs ?? [];
   if (trial === null) return unknown(whyNoTrial(options.client));
   const [found] = programsOnPath(names, options.environment["PATH"] ?? "");
-  if (found === undefined) return unknown(`there is no \`${names[0]}\` on your PATH`);
+  if (found === undefined) return unknown(`\`${names[0]}\` is not on your PATH`);
   const bubblewrap = findProgram("bwrap");
-  if (bubblewrap === null) return unknown("bubblewrap is not installed: it keeps the trial away from your files");
+  if (bubblewrap === null) return unknown("bubblewrap is not installed; it isolates the trial from your files");
   let base: string;
   try {
     base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-trial-")));
   } catch (error) {
-    return unknown(`no scratch folder can be made (${errorCode(error)})`);
+    return unknown(`a temporary folder cannot be created (${errorCode(error)})`);
   }
   try {
     const folders = { home: join(base, "home"), project: join(base, "project") };
@@ -84,7 +84,7 @@ function fill(
   // Settings of the machine are where the client finds them by itself.
   for (const { path, change } of scope === "managed" ? [] : (connectionOf(client)?.files(scope, "") ?? [])) {
     const written = text(path);
-    if (written === null) return `${path} is not there`;
+    if (written === null) return `${path} does not exist`;
     const base = scope === "project" ? folders.project : folders.home;
     const seed = scope === "user" ? seeds.get(path) : undefined;
     const kept = change.kind === "whole" ? written : settingsText(written, trial, seed);

@@ -134,7 +134,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       },
       edit: ({ path, source }, text) =>
         workspace === null || folders.state === null
-          ? { ok: false, message: "there is no folder for state, so no edit could be taken back" }
+          ? { ok: false, message: "there is no state folder, so the edit could not be undone" }
           : editOrgFile(agents, { workspace, state: folders.state }, path, source, text),
     },
     taskOutputs: folders.state === null ? null : taskOutputs(folders.state),

@@ -72,7 +72,7 @@ async function main({ state, idleSeconds }: DaemonArguments, program: string): P
     log,
   });
   // After the response has been sent, so that the client receives it.
-  end = () => setTimeout(() => life.end("a client asked it to"), 20);
+  end = () => setTimeout(() => life.end("a client requested it"), 20);
   announce({ ok: true, value: null });
 }
 

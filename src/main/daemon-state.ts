@@ -63,7 +63,7 @@ export async function openDaemonState(options: DaemonStateOptions): Promise<Answ
   // Before the first commit, which is signed with this name.
   const node = own.settings.get("node") ?? names.name();
   notary.begin(node, now);
-  own.loop.onFailure((why) => log(why === null ? "the log is written again" : unwritten(why)));
+  own.loop.onFailure((why) => log(why === null ? "the log can be written again" : unwritten(why)));
   const sink = new DaemonSink();
   const stores = {
     ...own,

@@ -218,7 +218,7 @@ async function openSecrets(
     settings: stores.settings,
     entry: (outcome, name) => entry("secret", outcome, name, { name }),
     alarm: (name, by) => {
-      log(`alarm: the canary ${name} was seen${by === null ? "" : `, of ${by.facts.name.agent}`}`);
+      log(`alarm: the canary ${name} was used${by === null ? "" : `, of ${by.facts.name.agent}`}`);
       const alarm = entry("alarm", "canary_leak", name, { name });
       void stores.ledger.append([by === null ? alarm : { ...alarm, ...by.who() }]);
     },
@@ -231,7 +231,8 @@ async function openSecrets(
 async function handOverRefusedCalls(daemon: Daemon, { state, log }: DaemonOptions): Promise<void> {
   const refused = takeRefusedCalls(state);
   if (await daemon.handOver(refused.calls)) refused.done();
-  if (refused.isFull) log("there was no room to hand over all calls that were refused while no daemon served");
+  if (refused.isFull)
+    log("not all calls that were refused while no daemon was running could be reported: the queue was full");
 }
 
 interface SettingsOptions {

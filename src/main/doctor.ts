@@ -174,14 +174,14 @@ export function doctorPorts({
     confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(null)),
     readAgent: read,
     replace: (before, text) => {
-      if (state === null) return { ok: false, message: "there is no folder for state, so no edit could be taken back" };
+      if (state === null) return { ok: false, message: "there is no state folder, so the edit could not be undone" };
       const edited = editFile(
         place.resolve(before.name),
         { state, inside: workspace ?? cwd, charactersMax: sourceCharactersMax },
         (current) =>
           current === before.text
             ? { kind: "write", text }
-            : { kind: "refuse", refusal: "the file was changed meanwhile" },
+            : { kind: "refuse", refusal: "the file was changed in the meantime" },
       );
       if (edited.kind === "done") return { ok: true };
       return { ok: false, message: edited.kind === "refused" ? edited.refusal : edited.message };

@@ -102,7 +102,7 @@ async function serveMcp(
     present: (tool, input, result) => (tool === WEB_FETCH ? present(tool, input, result) : result),
     note,
   });
-  if (isTerminal(0)) note("this speaks to a client of the Model Context Protocol, which starts it: ambit mcp --help");
+  if (isTerminal(0)) note("an MCP client starts this command and speaks to it over standard input: ambit mcp --help");
   let exit: ExitCode = EXIT.ok;
   // Requested before anything else is loaded, so that the daemon works meanwhile.
   const first = session.open();

@@ -120,7 +120,7 @@ function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, reques
   }
 }
 
-const UNKNOWN: Refusal = { ok: false, code: NO_DAEMON, message: "the daemon gave no answer", fix: null };
+const UNKNOWN: Refusal = { ok: false, code: NO_DAEMON, message: "the daemon did not respond", fix: null };
 
 /** The daemon has its own codes; for the caller of a program it is not available. */
 function refusedBy({ code, message, fix }: Refusal, request: Request | null): ExecResult {

@@ -74,7 +74,7 @@ function withLines(text: string, lines: readonly string[]): Result<string> {
   const [problem] = readToml({ name: "settings", text: after }).diagnostics;
   return problem === undefined
     ? done(after)
-    : refuse("bad_value", `with our lines it would be no TOML: ${problem.message}`);
+    : refuse("bad_value", `with ambit's lines it would not be valid TOML: ${problem.message}`);
 }
 
 function withoutLines(text: string): string {

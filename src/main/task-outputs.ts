@@ -6,7 +6,7 @@ import { readTextFile } from "../platform/files.ts";
 
 const outputBytesMax = 16 * 1024 * 1024;
 const tasksKeptMax = 5000;
-const CUT = new TextEncoder().encode("\n[the rest of the output is not kept]\n");
+const CUT = new TextEncoder().encode("\n[the rest of the output was not stored]\n");
 
 export function taskOutputs(state: string): NonNullable<TasksPorts["taskOutputs"]> {
   const all = join(state, "tasks");

@@ -46,7 +46,8 @@ async function loaded(entry: string): Promise<HostedTools | null> {
     const name = entry.startsWith("tools/") ? pathToFileURL(join(__dirname, entry)).href : entry;
     return new HostedTools(await import(name), send);
   } catch (error) {
-    const message = error instanceof Error ? `${error.name}: ${error.message}` : "it threw something that is no error";
+    const message =
+      error instanceof Error ? `${error.name}: ${error.message}` : "it threw a value that is not an Error";
     send({ kind: "failed", message: message.slice(0, 2000) });
     return null;
   }

@@ -27,7 +27,7 @@ export const doorProtocol =
       case "mcp":
         return mcpAnswer(session, value, version);
       default:
-        return fault(call, 404, "there is no such route: can, why, mcp");
+        return fault(call, 404, "no such route; the routes are can, why and mcp");
     }
   };
 

@@ -42,7 +42,7 @@ export async function promptAnswer(
 ): Promise<PromptAnswer> {
   const [tool, input] = [member(asked, "tool_name"), member(asked, "input")];
   if (typeof tool !== "string" || input === undefined || !isJsonObject(input))
-    return promptDenial("it names no tool, or no arguments");
+    return promptDenial("the tool name or the arguments are missing");
   const about = { session_id: "prompt", cwd, hook_event_name: "PreToolUse" };
   const parts: Record<1 | 2 | 3, Uint8Array[]> = { 1: [], 2: [], 3: [] };
   const words = [
@@ -67,7 +67,7 @@ export async function promptAnswer(
   const [output, errors, status] = [parts[1], parts[2], parts[3]].map((list) => Buffer.concat(list));
   if (!answer.ok) return promptDenial(answer.message);
   if (status?.length !== 1 || status[0] !== 0)
-    return promptDenial(errors?.toString("utf8").trim() || "the daemon gave no verdict");
+    return promptDenial(errors?.toString("utf8").trim() || "the daemon returned no decision");
   return allowedIn(output?.toString("utf8") ?? "", input);
 }
 
@@ -77,7 +77,7 @@ function allowedIn(text: string, input: JsonObject): PromptAnswer {
   try {
     said = text === "" ? null : (JSON.parse(text) as Json);
   } catch {
-    return promptDenial("the daemon's answer cannot be read");
+    return promptDenial("the daemon's response cannot be parsed");
   }
   const specific = said !== null && isJsonObject(said) ? member(said, "hookSpecificOutput") : undefined;
   const answer = specific !== undefined && isJsonObject(specific) ? specific : {};

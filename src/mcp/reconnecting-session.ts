@@ -95,7 +95,12 @@ export class ReconnectingSession {
   }
 
   /** Always returns a result: failures are reported to the model. */
-  async call(tool: string, input: JsonObject, signal: AbortSignal, during: CallDuring = {}): Promise<CallResult> {
+  async call(
+    tool: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    during: ClientCallOptions = {},
+  ): Promise<CallResult> {
     if (!(await this.#slots.acquire(signal))) return CANCELLED;
     try {
       const live = await this.#session();
@@ -154,7 +159,7 @@ export class ReconnectingSession {
     this.#needsUserRecord ||= hasUserRecord;
     // INVARIANT: a session that continues another one is tainted like it.
     if (this.#previous !== null) {
-      const tainted = await calls.ask("session.taint", { session, why: `goes on from ${this.#previous}` });
+      const tainted = await calls.ask("session.taint", { session, why: `continues the session ${this.#previous}` });
       if (!tainted.ok) {
         calls.close();
         return tainted;
@@ -186,7 +191,7 @@ export class ReconnectingSession {
     tool: string,
     input: JsonObject,
     signal: AbortSignal,
-    during: CallDuring,
+    during: ClientCallOptions,
   ): Promise<CallResult> {
     const { session } = live.opened;
     this.#previous = session;
@@ -231,13 +236,13 @@ function isBuiltin(tool: string): boolean {
 }
 
 /** What the client can do while a call runs, and what it wants to hear. */
-export interface CallDuring extends Pick<CallRequest, "client" | "resume"> {
+export interface ClientCallOptions extends Pick<CallRequest, "client" | "resume"> {
   onWaiting?(approval: string): void;
   /** Of an MCP server: progress, or a log message. */
   onTold?(kind: "progress" | "log" | "changed", told: JsonObject): void;
 }
 
-function callEvents(signal: AbortSignal, note: (line: string) => void, during: CallDuring): RequestOptions {
+function callEvents(signal: AbortSignal, note: (line: string) => void, during: ClientCallOptions): RequestOptions {
   return {
     signal,
     onEvent: (event) => {
@@ -265,11 +270,11 @@ const ENDED_CODES: ReadonlySet<DenialCode> = new Set<DenialCode>([
 /** The SDK discards the result of a cancelled call. */
 const CANCELLED: CallResult = { content: [], structuredContent: {}, isError: true };
 
-const CLOSED: Refusal = { ok: false, code: "not_available", message: "the server ends", fix: null };
+const CLOSED: Refusal = { ok: false, code: "not_available", message: "the server is shutting down", fix: null };
 
 const ENDED: Refusal = {
   ok: false,
   code: "revoked",
   message: "a person has ended this session",
-  fix: "the person starts the server again",
+  fix: "tell the user to restart the server",
 };

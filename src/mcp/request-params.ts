@@ -79,7 +79,7 @@ function callProblem(name: Json | undefined, input: Json | undefined): string | 
   if (typeof name !== "string" || name === "") return "`name` must be the name of a tool";
   if (input === undefined) return null;
   if (!isJsonObject(input)) return "`arguments` must be an object";
-  return isBounded(input) ? null : "`arguments` are nested too deeply, or hold a number that is too large";
+  return isBounded(input) ? null : "`arguments` are nested too deeply, or contain a number that is too large";
 }
 
 /** `JSON.parse` accepts any depth, and numbers beyond the range of a double as infinity. */

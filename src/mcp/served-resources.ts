@@ -4,7 +4,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { objectIn, textIn } from "../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { CallResult } from "./call-result.ts";
-import type { CallDuring, ReconnectingSession } from "./reconnecting-session.ts";
+import type { ClientCallOptions, ReconnectingSession } from "./reconnecting-session.ts";
 
 const LIST = "resources_list";
 const READ = "resources_read";
@@ -43,7 +43,7 @@ export class ServedResources {
   }
 
   /** A result of the protocol, which may say what the server needs first. */
-  async read(uri: string, signal: AbortSignal, during: CallDuring): Promise<JsonObject> {
+  async read(uri: string, signal: AbortSignal, during: ClientCallOptions): Promise<JsonObject> {
     const [, server, own] = URI.exec(uri) ?? [];
     if (server === undefined || own === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource: its URI is SERVER+URI");
@@ -63,7 +63,7 @@ export class ServedResources {
     name: string,
     given: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    during: CallDuring,
+    during: ClientCallOptions,
   ): Promise<JsonObject | null> {
     const [, server, own] = PROMPT.exec(name) ?? [];
     if (server === undefined || own === undefined) return null;
@@ -101,10 +101,13 @@ export class ServedResources {
     const [, server, own] = URI.exec(uri) ?? [];
     const known = this.#watches.get(uri);
     if (server === undefined || own === undefined || (known === undefined && this.#watches.size >= watchesMax))
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource, or too many are watched");
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "there is no such resource, or too many subscriptions are open",
+      );
     const refused = await (known ?? this.#begin(uri, { server, uri: own }, changed)).refused;
     if (refused === null) return;
-    const text = textOf(refused) === "" ? "the resource is not watched" : textOf(refused);
+    const text = textOf(refused) === "" ? "there is no subscription to this resource" : textOf(refused);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, refused.structuredContent);
   }
 
@@ -133,7 +136,12 @@ export class ServedResources {
   }
 
   /** `about`: what an error says besides, as the client named it. */
-  async #read(input: JsonObject, signal: AbortSignal, during: CallDuring, about: JsonObject = {}): Promise<JsonObject> {
+  async #read(
+    input: JsonObject,
+    signal: AbortSignal,
+    during: ClientCallOptions,
+    about: JsonObject = {},
+  ): Promise<JsonObject> {
     const result = await this.#session.call(READ, input, signal, during);
     if (result.input !== undefined) return { ...result.input, resultType: INPUT_REQUIRED };
     if (result.isError)

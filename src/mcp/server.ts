@@ -10,7 +10,7 @@ import { type ShapedResult, shapedResult, shapeFor } from "./client-shape.ts";
 import type { RequestId } from "./json-rpc.ts";
 import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
 import { PROMPT_TOOL, type PromptOptions, promptTool } from "./prompt-tool.ts";
-import type { CallDuring, ReconnectingSession } from "./reconnecting-session.ts";
+import type { ClientCallOptions, ReconnectingSession } from "./reconnecting-session.ts";
 import type { CallProblem } from "./request-params.ts";
 import { ServedResources } from "./served-resources.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
@@ -184,7 +184,7 @@ class SessionServer {
     name: string,
     given: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    during: CallDuring,
+    during: ClientCallOptions,
   ): Promise<object> {
     const served = await this.#resources.prompt(name, given, signal, during);
     if (served !== null) return served;
@@ -196,7 +196,7 @@ class SessionServer {
   }
 
   /** What the client can do, and hears, while a call runs for its request. */
-  async #during<T>(request: ReceivedRequest, act: (during: CallDuring) => Promise<T>): Promise<T> {
+  async #during<T>(request: ReceivedRequest, act: (during: ClientCallOptions) => Promise<T>): Promise<T> {
     const progress = new CallProgress(request);
     try {
       return await act({
@@ -230,7 +230,12 @@ class SessionServer {
     return typeof name === "string" ? name : null;
   }
 
-  async #result(request: ReceivedRequest, tool: string, input: JsonObject, during: CallDuring): Promise<CallResult> {
+  async #result(
+    request: ReceivedRequest,
+    tool: string,
+    input: JsonObject,
+    during: ClientCallOptions,
+  ): Promise<CallResult> {
     const { id, signal } = request;
     if (tool === "") {
       const problem = this.#options.callProblem?.(id) ?? { tool: "the call", message: "the call is malformed" };

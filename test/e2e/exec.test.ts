@@ -247,7 +247,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     const line = `mkdir -p ${base}/gone && cd ${base}/gone && rmdir ${base}/gone && exec ${process.execPath} ${program} status`;
     const { status, stderr } = spawnSync("/bin/sh", ["-c", line], { encoding: "utf8" });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/working directory does not exist/);
+    expect(stderr).toMatch(/working directory no longer exists/);
   });
 
   test("a stopped command lands what it wrote so far, and reports it, in --json as well", async () => {

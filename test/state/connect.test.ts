@@ -69,7 +69,7 @@ describe("connect and disconnect", () => {
     };
     writeFileSync(settings, JSON.stringify({ hooks }));
     const told = await fixture.ambit("doctor");
-    expect(told.out).toContain("not as this ambit writes it");
+    expect(told.out).toContain("differs from the one this ambit writes");
     expect(existsSync(planted)).toBe(false);
   });
 
@@ -130,7 +130,7 @@ describe("connect and disconnect", () => {
     expect(text()).toBe('{ "hooks": ');
     writeFileSync(settings, '{ "hooks": [] }');
     expect((await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain(
-      "is no object",
+      "is not an object",
     );
     rmSync(settings);
     const outside = join(fixture.base, "settings.json");
@@ -257,7 +257,7 @@ describe("connect and disconnect", () => {
     const path = join(fixture.project, ".opencode", "plugin", "ambit.js");
     await fixture.ambitAtTerminal("connect", "opencode", "--agent", "coder", "--yes", "--project", "--no-verify");
     writeFileSync(path, `${readFileSync(path, "utf8")}// more\n`);
-    expect((await fixture.ambit("doctor")).out).toContain("not as this ambit writes it");
+    expect((await fixture.ambit("doctor")).out).toContain("differs from the one this ambit writes");
     await fixture.ambitAtTerminal("disconnect", "opencode", "--project");
   });
 
@@ -290,7 +290,7 @@ describe("connect and disconnect", () => {
       "--mcp",
     );
     expect(refused.status).toBe(1);
-    expect(refused.out).toContain("would be no TOML");
+    expect(refused.out).toContain("would not be valid TOML");
     expect(readFileSync(path, "utf8")).toBe(own);
     expect(existsSync(join(fixture.project, ".codex", "hooks.json"))).toBe(false);
     rmSync(path);

@@ -155,7 +155,7 @@ export class HttpServer {
 
   async #metadataAnswer(): Promise<Response> {
     const metadata = await this.#metadata();
-    if (metadata === null) return errorAnswer(404, "clients present a token of ambit's: ambit tokens add AGENT");
+    if (metadata === null) return errorAnswer(404, "clients need a token of ambit: ambit tokens add AGENT");
     const { resource, issuers, scopes } = metadata;
     return Response.json({
       ...{ resource, authorization_servers: issuers, bearer_methods_supported: ["header"], resource_name: "ambit" },
@@ -193,7 +193,7 @@ export class HttpServer {
     if (origin !== undefined && !isLoopbackOrigin(origin)) return errorAnswer(403, "this Origin is not served");
     const path = pathOf(request);
     if (METADATA_PATHS.includes(path)) return request.method === "GET" ? null : notServed("GET");
-    if (path !== httpPath) return errorAnswer(404, `there is nothing here; the path is ${httpPath}`);
+    if (path !== httpPath) return errorAnswer(404, `not found; the path is ${httpPath}`);
     if (!METHODS.has(request.method ?? "")) return notServed([...METHODS].join(", "));
     return null;
   }
