@@ -157,7 +157,7 @@ static int ask_once(const char *route, const char *key, char **words, bool is_li
   }
   const int status = ask(route, json ? "application/json" : "text/plain", &body, &answer);
   if (status == 0) {
-    dprintf(2, "error: this sandbox has no way to ask its session\n");
+    dprintf(2, "error: this sandbox has no connection to its session\n");
     return exit_unavailable;
   }
   const int to = status == 400 || status >= 404 ? 2 : 1;
@@ -199,7 +199,7 @@ static int serve(void) {
   char *read_line = NULL;
   size_t capacity = 0;
   if (door_port() == 0) {
-    dprintf(2, "error: this sandbox has no way to ask its session\n");
+    dprintf(2, "error: this sandbox has no connection to its session\n");
     return exit_unavailable;
   }
   if (pipe(token) != 0 || !write_whole(token[1], "t", 1)) return exit_unavailable;

@@ -1,4 +1,4 @@
-// System calls of a command that a process outside its filter executes for it, where there are no namespaces: those that name an
+// System calls of a command that a process outside its filter executes for it, where namespaces are not available: those that name an
 // address, and those that change a file's mode, owner or times, which Landlock does not hold.
 #ifndef AMBIT_CALLS_H
 #define AMBIT_CALLS_H

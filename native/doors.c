@@ -190,7 +190,7 @@ static int serve(struct doors *doors) {
     for (size_t door = 0; door < door_count; door++) {
       if (waiting[1 + door].revents == 0 || doors->unanswered >= unanswered_max) continue;
       const enum coming coming = take_one(doors, door);
-      if (coming == coming_over) return fail("a connection cannot be handed over");
+      if (coming == coming_over) return fail("a connection cannot be passed on");
       if (coming == coming_rest) resting = true;
     }
   }

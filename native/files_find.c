@@ -115,7 +115,7 @@ bool files_find(struct files_request *request, struct writer *answer) {
   if (!read_done(&request->rest)) return false;
   search.wanted_bytes = strlen(search.wanted);
   if (search.wanted_bytes == 0 || search.wanted_bytes > line_bytes_max / 2 || strchr(search.wanted, '\n') != NULL) {
-    files_refuse(answer, request, EINVAL, "not a text that a line can hold");
+    files_refuse(answer, request, EINVAL, "the search text must be a non-empty text within one line");
     return true;
   }
   if (search.file_bytes_max > find_file_bytes_max) search.file_bytes_max = find_file_bytes_max;

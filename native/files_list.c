@@ -52,6 +52,6 @@ bool files_below(struct files_request *request, struct writer *answer) {
   const uint32_t depth_max = read_u32(&request->rest);
   if (!read_done(&request->rest)) return false;
   if (depth_max > 0) return answer_entries(request, answer, count_max, depth_max);
-  files_refuse(answer, request, EINVAL, "a walk of no depth");
+  files_refuse(answer, request, EINVAL, "the depth must be at least 1");
   return true;
 }

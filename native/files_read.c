@@ -11,7 +11,7 @@ bool files_read(struct files_request *request, struct writer *answer) {
   const bool single = read_u8(&request->rest) != 0;
   if (!read_done(&request->rest)) return false;
   if (offset > INT64_MAX - frame_payload_bytes_max) {
-    files_refuse(answer, request, EINVAL, "no file is that long");
+    files_refuse(answer, request, EINVAL, "the offset is beyond the maximum file size");
     return true;
   }
   const char *why = "";

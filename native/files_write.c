@@ -9,7 +9,7 @@ enum { append_tries_max = 8 };
 
 int files_open_for_change(struct files_request *request, struct writer *answer, const char **name) {
   if (!request->tree->writable) {
-    files_refuse(answer, request, EROFS, "the tree is for reading");
+    files_refuse(answer, request, EROFS, "the tree is read-only");
     return -1;
   }
   if (*request->path == 0) {

@@ -261,11 +261,11 @@ static bool ask(int daemon, const char *cwd, char **words, const struct text *in
 
 int hook_main(const char *folder, const char *milliseconds, char **words) {
   const size_t digits = strspn(milliseconds, "0123456789");
-  if (digits == 0 || digits > 9 || milliseconds[digits] != 0) return block("the time limit is no number");
+  if (digits == 0 || digits > 9 || milliseconds[digits] != 0) return block("the time limit is not a number");
   deadline = now_milliseconds() + strtol(milliseconds, NULL, 10);
   signal(SIGPIPE, SIG_IGN);
   char cwd[path_bytes_max];
-  if (getcwd(cwd, sizeof cwd) == NULL) return block("the working folder is gone");
+  if (getcwd(cwd, sizeof cwd) == NULL) return block("the working folder no longer exists");
   const int daemon = reach_daemon(folder);
   if (daemon < 0) {
     // A line of the machine's settings names the daemon of who wrote it; each other user has one of their own.
@@ -279,15 +279,15 @@ int hook_main(const char *folder, const char *milliseconds, char **words) {
   if (!make(&input, input_bytes_max) || !make(&message, message_bytes_max) || !make(&answer.output, output_bytes_max) ||
       !make(&answer.errors, output_bytes_max))
     return block("no memory");
-  if (!read_input(&input)) return block("its input is larger than 1 MB, or did not end in time");
+  if (!read_input(&input)) return block("its input is larger than 1 MB, or was not complete in time");
   if (!ask(daemon, cwd, words, &input, &message)) return block("its input is larger than 1 MB, or the daemon is gone");
   for (;;) {
     const enum heard heard = hear(daemon, &message, &answer);
     if (heard == heard_answer) return give(&answer);
     if (heard == heard_more) continue;
-    if (deadline <= now_milliseconds()) return block("the daemon did not answer in time");
+    if (deadline <= now_milliseconds()) return block("the daemon did not respond in time");
     // A refusal, which names its reason.
-    dprintf(2, "ambit: the call is blocked: the daemon gave no verdict: %.*s\n",
+    dprintf(2, "ambit: the call is blocked: the daemon returned no decision: %.*s\n",
             (int)(message.length < told_bytes_max ? message.length : told_bytes_max), message.bytes);
     return hook_blocked;
   }

@@ -83,7 +83,7 @@ static bool undo_landing(struct landing *landing, uint32_t number) {
     return send_failure(lander, number, error, "cannot prepare the undo");
   }
   if (landing_roll_back(landing, journal_undone, &stuck) != 0)
-    return send_failure(lander, number, errno, "undone, and the journal does not say so: recover the draft");
+    return send_failure(lander, number, errno, "undone, but the journal could not be updated: recover the draft");
   if (stuck.count > 0) return send_reports(lander, number, landing->number, &conflicts, &stuck);
   return send_done(lander, number, &landing->number, 1);
 }

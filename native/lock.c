@@ -17,7 +17,7 @@ int lock_main(int file) {
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno == EWOULDBLOCK) return exit_elsewhere;
-    dprintf(2, "the lock cannot be taken: %s\n", strerror(errno));
+    dprintf(2, "the lock cannot be acquired: %s\n", strerror(errno));
     return exit_failed;
   }
   return exit_taken;
@@ -31,7 +31,7 @@ int own_main(int file) {
   // Processes that the daemon starts cannot raise it again.
   const struct rlimit none = {1, 1};
   if (prlimit(getppid(), RLIMIT_CORE, &none, NULL) != 0) {
-    dprintf(2, "core dumps cannot be turned off: %s\n", strerror(errno));
+    dprintf(2, "core dumps cannot be disabled: %s\n", strerror(errno));
     return exit_failed;
   }
   return exit_taken;

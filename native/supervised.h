@@ -1,4 +1,4 @@
-// A sandbox where there are no namespaces: Landlock, a filter of system calls and a process outside of both.
+// A sandbox where namespaces are not available: Landlock, a filter of system calls and a process outside of both.
 #ifndef AMBIT_SUPERVISED_H
 #define AMBIT_SUPERVISED_H
 

@@ -131,7 +131,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     expect(said(await files.write(path(join(root, "file/x")), bytes("x")))).toBe("not_available: ENOTDIR");
     const reading = whole(root, { trees: [{ path: path(root), mode: "read" }] });
     expect(said(await reading.write(path(join(root, "file")), bytes("x")))).toBe(
-      "scope_violation: the tree is for reading",
+      "scope_violation: the tree is read-only",
     );
     const reader = filesIn({ granted: [["read", root]], trees: [{ path: path(root), mode: "write" }] });
     expect(said(await reader.write(path(join(root, "file")), bytes("x")))).toBe("capability_absent: not granted");
