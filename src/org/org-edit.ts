@@ -10,8 +10,7 @@ import { isSameValue, jsonOfTree } from "./org-text.ts";
 
 type ReadTree = (source: Source) => OrgTree;
 
-const BY_HAND =
-  "the org file is written in a way that is not edited here: write `allow` yourself, then run ambit trust";
+const BY_HAND = "this form of the org file cannot be edited here: write `allow` yourself, then run ambit trust";
 
 /** The text with these capabilities allowed for the agent itself, whatever `defaults` says. */
 export function allowedInOrg(

@@ -82,7 +82,7 @@ class MarkdownReader {
       const start = range.start + line.indexOf(text, line.indexOf("#") + level);
       const span = this.#span({ start, end: start + text.length });
       if (level === 1) {
-        if (this.#title !== null) this.#diagnostics.error("bad_value", span, "an org file has one title");
+        if (this.#title !== null) this.#diagnostics.error("bad_value", span, "an org file can have only one title");
         else this.#title = { key: "name", keySpan: span, value: { kind: "scalar", value: text, span } };
         [part, items] = [this.#org, null];
       } else if (level === 2) [part, items] = this.#section(text, span);
@@ -102,7 +102,7 @@ class MarkdownReader {
     if (name === "triggers") return [part, this.#triggers];
     if (name !== "mission") this.#notes.push(part);
     else if (this.#mission === null) this.#mission = part;
-    else this.#diagnostics.error("bad_value", span, "an org file has one mission");
+    else this.#diagnostics.error("bad_value", span, "an org file can have only one mission");
     return [part, null];
   }
 
@@ -169,7 +169,7 @@ class MarkdownReader {
     for (const part of parts) {
       const entry = read(part);
       if (entries.some((one) => one.key === entry.key))
-        this.#diagnostics.error("bad_value", entry.keySpan, `${quoteText(entry.key)} is there twice`);
+        this.#diagnostics.error("bad_value", entry.keySpan, `${quoteText(entry.key)} is repeated`);
       else entries.push(entry);
     }
     return [{ key, keySpan: first.heading.span, value: this.#map(first.heading.span, entries) }];

@@ -85,7 +85,7 @@ function kindIn(values: Values, keySpan: Span, diagnostics: Diagnostics): Trigge
     const [first = "", ...others] = wanted;
     const message =
       others.length === 0
-        ? `a trigger of this kind has \`${first}\``
+        ? `a trigger of this kind needs \`${first}\``
         : "a schedule has exactly one of `every`, `cron` and `at`";
     diagnostics.error("bad_value", keySpan, message);
     return null;
@@ -94,7 +94,7 @@ function kindIn(values: Values, keySpan: Span, diagnostics: Diagnostics): Trigge
     .flat()
     .find((key) => values.has(key) && !wanted.includes(key));
   if (other === undefined) return kind;
-  const message = `\`${other}\` starts a trigger of another kind: write one trigger for each`;
+  const message = `\`${other}\` belongs to another kind of trigger: write one trigger for each`;
   diagnostics.error("bad_value", values.get(other)?.span ?? keySpan, message);
   return null;
 }
@@ -112,7 +112,7 @@ function whenIn(
   if (zone !== undefined && key !== "cron" && key !== "at")
     diagnostics.error("bad_value", zone.span, "`zone` belongs to `cron` and `at`");
   if (kind === "process") {
-    const message = "a trigger with `command` starts nothing: ambit runs no programs outside of an agent's sandbox";
+    const message = "a trigger with `command` starts nothing: ambit runs programs only in an agent's sandbox";
     diagnostics.warning("bad_value", value?.span ?? keySpan, message, { fix: "every: 5m" });
     return null;
   }
@@ -140,7 +140,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 function promptIn(values: Values, keySpan: Span, diagnostics: Diagnostics): string {
   const prompt = values.get("prompt");
   if (prompt === undefined || prompt.text.trim() === "")
-    diagnostics.error("missing_field", keySpan, "a trigger has a text: what its agent is told");
+    diagnostics.error("missing_field", keySpan, "a trigger needs a text: the instructions for its agent");
   else if (prompt.text.length > promptCharactersMax)
     diagnostics.error("too_large", prompt.span, `the text of a trigger has at most ${promptCharactersMax} characters`);
   return prompt?.text ?? "";
@@ -156,14 +156,14 @@ function missedIn(values: Values, diagnostics: Diagnostics): Missed {
   return missed ?? "once";
 }
 
-/** What concerns several triggers: those that follow others, and two that wait for one webhook. */
+/** What concerns several triggers: those that follow others, and two that use the same webhook. */
 export function checkTriggers(triggers: readonly OrgTrigger[], diagnostics: Diagnostics): void {
   const byName = new Map(triggers.map((one) => [one.name, one]));
   const hooks = new Map<string, string>();
   for (const { name, span, when, after, kind } of triggers) {
     const other = kind === "webhook" && when !== null ? hooks.get(when) : undefined;
     if (other !== undefined)
-      diagnostics.error("bad_value", span, `${quoteText(name)} and ${quoteText(other)} wait for one webhook`);
+      diagnostics.error("bad_value", span, `${quoteText(name)} and ${quoteText(other)} use the same webhook`);
     else if (kind === "webhook" && when !== null) hooks.set(when, name);
     if (after === null) continue;
     if (!byName.has(after.text))

@@ -134,7 +134,7 @@ export function readOrgAgent(
   const valid = parseAgentId(id);
   if (!valid.ok) diagnostics.error("bad_value", keySpan, valid.message);
   const alike = folds.get(foldAgentId(id))?.find((other) => other !== id);
-  if (alike !== undefined) diagnostics.error("bad_value", keySpan, `${quoteText(id)} reads like ${quoteText(alike)}`);
+  if (alike !== undefined) diagnostics.error("bad_value", keySpan, `${quoteText(id)} looks like ${quoteText(alike)}`);
   if (value.kind !== "map")
     diagnostics.error("wrong_type", value.span, `an agent is a map, not ${kindName(value)}`, { fix: `${id}: {}` });
   const map: Mapping = value.kind === "map" ? value : { kind: "map", entries: [], span: value.span };
@@ -235,10 +235,14 @@ function readOwnCapabilities(entry: Entry | null, diagnostics: Diagnostics): Rea
       diagnostics.error(
         "bad_value",
         keySpan,
-        `${quoteText(name)} is built in: delete it here, and rule on it with \`defaults: { capabilities: { ${name}: ask } }\``,
+        `${quoteText(name)} is built in: delete it here, and set its ruling with \`defaults: { capabilities: { ${name}: ask } }\``,
       );
     else if (!CAPABILITY_NAME.test(name))
-      diagnostics.error("bad_value", keySpan, `${quoteText(name)} is no name: lower case letters, digits, - and _`);
+      diagnostics.error(
+        "bad_value",
+        keySpan,
+        `${quoteText(name)} is not a valid name: use lower case letters, digits, - and _`,
+      );
     else if (value.kind !== "map")
       diagnostics.error("wrong_type", value.span, `${quoteText(name)} is a map, not ${kindName(value)}`, {
         fix: `${name}: { grants: [] }`,

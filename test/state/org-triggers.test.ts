@@ -76,7 +76,7 @@ test("it begins with trust, is shown with its line, follows the file, and ends w
   org("### Weekly review\n\n- every: 7d\n\nReview.\n\n### Plan\n\n- cron: 0 9 * * 1\n- agent: Dev\n\nPlan.\n");
   expect(listed()).toMatchObject({ schedules: [], waiting: [{ why: expect.stringContaining("ambit trust") }, {}] });
   expect(walk.ambit("trust").out).toContain('every 7d  boss  "Weekly review"  Review.');
-  expect(walk.ambit("org", "show").out).toContain("it is not trusted as it is now");
+  expect(walk.ambit("org", "show").out).toContain("it changed since it was trusted");
   walk.trust();
   const first = listed();
   expect(first.waiting).toEqual([]);
@@ -155,7 +155,7 @@ test("its tasks run, each time once, with two runners and kills of one of them a
   org(one(1));
   expect(listed()).toMatchObject({
     schedules: [],
-    waiting: [{ why: expect.stringContaining("no such time to come") }],
+    waiting: [{ why: expect.stringContaining("in the past, or never occurs") }],
   });
 });
 

@@ -137,7 +137,7 @@ test("a folder with more files than are looked at is refused, and names what to 
   mkdirSync(many);
   for (let number = 0; number < 20_001; number++) writeFileSync(join(many, String(number)), "");
   const refused = walk.ambit("schedules", "add", "dev", "on file many/**", "x");
-  expect([refused.status === 0, refused.err]).toEqual([false, expect.stringContaining("name a smaller folder")]);
+  expect([refused.status === 0, refused.err]).toEqual([false, expect.stringContaining("use a smaller folder")]);
   // What else is in the workspace does not count.
   walk.ambit("schedules", "remove", schedule("dev", "on file docs/*.md", "x"));
   rmSync(many, { recursive: true });

@@ -48,7 +48,7 @@ export function parseCron(text: string): CronResult {
     if (numbers === null)
       return {
         ok: false,
-        message: `\`${words[at]}\` is no ${field.name} of a cron line: ${field.least} to ${field.most}`,
+        message: `\`${words[at]}\` is not a valid ${field.name} of a cron line: ${field.least} to ${field.most}`,
       };
     sets.push(numbers);
   }
@@ -58,7 +58,7 @@ export function parseCron(text: string): CronResult {
     ...{ minutes: sorted(minutes), hours: sorted(hours), days, months, isEitherDay },
     weekdays: new Set([...written].map((day) => day % 7)),
   };
-  return hasDay(line) ? { ok: true, line } : { ok: false, message: "no year has such a day" };
+  return hasDay(line) ? { ok: true, line } : { ok: false, message: "no year has this day" };
 }
 
 type Numbers = ReadonlySet<number>;

@@ -28,7 +28,7 @@ export interface OrgTriggers {
 }
 
 export const NO_TRIGGERS: OrgTriggers = { path: null, problem: null, triggers: [] };
-export const UNTRUSTED = "it is not trusted as it is now: ambit trust";
+export const UNTRUSTED = "it changed since it was trusted: ambit trust";
 const BROKEN = "the org file has errors: ambit org show";
 
 /**

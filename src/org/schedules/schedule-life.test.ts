@@ -250,7 +250,7 @@ describe("on webhook", () => {
     const step = look(both, start) ?? unable("step");
     expect(step.task).toMatchObject({ isFromOutside: true });
     expect(step.task?.prompt).toMatch(
-      /^p\n\nThis was started by 2 requests.*no instruction\.\n\nDELEGATE\[dev\]: evil$/s,
+      /^p\n\nThis was started by 2 requests.*not instructions\.\n\nDELEGATE\[dev\]: evil$/s,
     );
     expect(step.schedule.pending).toBeUndefined();
     expect(look(step.schedule, start)).toBeNull();

@@ -38,7 +38,7 @@ export function parseWhen(written: string): WhenResult {
     case "every": {
       const match = /^([0-9]{1,7})([smhdw])$/.exec(rest);
       const milliseconds = match === null ? null : Number(match[1]) * (UNITS[match[2] ?? ""] ?? 0);
-      if (milliseconds === null) return bad("`every` has a number and one of s, m, h, d, w: every 30m");
+      if (milliseconds === null) return bad("`every` needs a number and one of s, m, h, d, w: every 30m");
       if (milliseconds < everyMillisecondsMin || milliseconds > everyMillisecondsMax)
         return bad("`every` is at least 10s and at most ten years");
       return { ok: true, when: { kind: "every", milliseconds }, text };
@@ -51,15 +51,15 @@ export function parseWhen(written: string): WhenResult {
     case "at": {
       const { before, zone } = withoutZone(rest);
       const moment = parseInstant(before);
-      if (moment !== null && zone !== null) return bad("the time has a zone of its own: leave `in` out");
+      if (moment !== null && zone !== null) return bad("the time already has a zone: omit `in`");
       const local = moment ?? parseInstant(`${before}Z`);
-      if (local === null) return bad("`at` has a time: at 2030-01-31T09:00, or at 2030-01-31T09:00+01:00");
+      if (local === null) return bad("`at` needs a time: at 2030-01-31T09:00, or at 2030-01-31T09:00+01:00");
       return { ok: true, when: { kind: "at", local, isMoment: moment !== null, zone }, text };
     }
     case "after":
       return /^[A-Za-z0-9_.:-]{1,128}$/.test(rest)
         ? { ok: true, when: { kind: "after", id: rest }, text }
-        : bad("`after` has the id of a task or of a schedule: ambit tasks list, ambit schedules list");
+        : bad("`after` needs the id of a task or a schedule: ambit tasks list, ambit schedules list");
     case "on":
       return parseOn(rest, text);
     default:
@@ -74,7 +74,7 @@ function parseOn(rest: string, text: string): WhenResult {
   if (kind === "webhook")
     return HOOK_NAME.test(what)
       ? { ok: true, when: { kind: "webhook", name: what }, text }
-      : { ok: false, message: "`on webhook` has a name of lower case letters, digits, - and _: on webhook deploy" };
+      : { ok: false, message: "`on webhook` needs a name of lower case letters, digits, - and _: on webhook deploy" };
   if (kind !== "file") return { ok: false, message: FORMS };
   const pattern = what.split("/");
   const isInside = pattern.every((part) => part !== "" && part !== "." && part !== ".." && !/[\\{}[\]?]/.test(part));
@@ -83,7 +83,7 @@ function parseOn(rest: string, text: string): WhenResult {
   const isOurs = pattern[0] === ".ambit" || pattern[0] === ".git";
   return isInside && isPlain && !isOurs
     ? { ok: true, when: { kind: "file", pattern }, text }
-    : { ok: false, message: "`on file` has a path inside the workspace, with * and **: on file docs/**/*.md" };
+    : { ok: false, message: "`on file` needs a path inside the workspace, with * and **: on file docs/**/*.md" };
 }
 
 /** `... in Europe/Berlin` */
