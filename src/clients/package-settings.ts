@@ -40,7 +40,7 @@ export function registryVariables(environment: Readonly<Record<string, string | 
     const value = environment[name];
     if (value === undefined || value === "") continue;
     const isSecret = holdsCredential(value) || /:\/\/[^/\s,|]*@/.test(value);
-    if (isSecret) notes.push(`${name} is not passed on: it holds a credential`);
+    if (isSecret) notes.push(`${name} is not passed on: it contains a credential`);
     else if (value.length > valueCharactersMax || !/^[\x20-\x7e]+$/.test(value))
       notes.push(`${name} is not passed on: it is not one line of printable characters`);
     else variables.push([name, value]);

@@ -57,7 +57,9 @@ export const PROFILES: readonly ClientProfile[] = [
       ["DISABLE_AUTOUPDATER", "1"],
       ["IS_SANDBOX", "1"],
     ],
-    notes: ["hooks, plugins and the status line of your settings are not copied: they name programs of your home"],
+    notes: [
+      "hooks, plugins and the status line of your settings are not copied: they name programs in your home folder",
+    ],
   },
   {
     id: "ambit:codex@1",
@@ -92,7 +94,7 @@ export const PROFILES: readonly ClientProfile[] = [
     ],
     folders: [".codex/sessions", ".cache"],
     variables: [],
-    notes: ["its own sandbox is off: it cannot be nested in ours"],
+    notes: ["its own sandbox is off: it cannot be nested in ambit's sandbox"],
   },
   {
     id: "ambit:opencode@1",
@@ -133,7 +135,7 @@ export const PROFILES: readonly ClientProfile[] = [
       ["XDG_STATE_HOME", "{home}/.local/state"],
       ["XDG_CACHE_HOME", "{home}/.cache"],
     ],
-    notes: ["the project's own settings of opencode are not read, and no plugins are loaded"],
+    notes: ["opencode does not read the project's own settings and loads no plugins"],
   },
   {
     id: "ambit:gemini@1",
@@ -164,7 +166,7 @@ export const PROFILES: readonly ClientProfile[] = [
       // Without it a second process is started, which outlives the first one.
       ["GEMINI_CLI_NO_RELAUNCH", "true"],
     ],
-    notes: ["its own sandbox is off: it cannot be nested in ours"],
+    notes: ["its own sandbox is off: it cannot be nested in ambit's sandbox"],
   },
 ];
 

@@ -56,7 +56,7 @@ export function readProfile(node: TreeNode, reading: ProfileReading, diagnostics
   const written = entryOf(node, "programs");
   const programs = written === null ? null : readProgramNames(written, diagnostics);
   if (written === null)
-    diagnostics.error("missing_field", node.span, "`programs` says which clients the profile is for", {
+    diagnostics.error("missing_field", node.span, "`programs` is required: the clients of the profile", {
       fix: "programs: [aider]",
     });
   const settings = readSettings(entryOf(node, "settings"), reading, diagnostics);
@@ -75,11 +75,7 @@ export function readProfile(node: TreeNode, reading: ProfileReading, diagnostics
 
 function checkName(name: string, span: Span, diagnostics: Diagnostics): void {
   if (BUILT_IN_NAMES.includes(name))
-    diagnostics.error(
-      "bad_value",
-      span,
-      `there is a built-in profile called ${quoteText(name)}: give the file another name`,
-    );
+    diagnostics.error("bad_value", span, `there is a built-in profile called ${quoteText(name)}: rename the file`);
   else if (!NAME.test(name))
     diagnostics.error(
       "bad_value",
@@ -118,7 +114,7 @@ function readModel(
   checkKeys(map, MODEL_KEYS, "`model`", diagnostics);
   const providers = entryOf(map, "providers");
   if (providers === null)
-    diagnostics.error("missing_field", map.span, "`providers` says whose models the client speaks with", {
+    diagnostics.error("missing_field", map.span, "`providers` is required: the model providers of the client", {
       fix: "providers: [anthropic]",
     });
   const more = mapOf(entryOf(map, "settings"), "settings: { .client/settings.json: { url: '{relay}' } }", diagnostics);
@@ -158,7 +154,11 @@ function readSettings(
     const setting = readSetting(item, reading, diagnostics);
     if (setting === null) continue;
     if (found.some(({ path }) => isNested(path, setting.path)))
-      diagnostics.error("bad_value", item.span, `${quoteText(setting.path)} is or holds another file of \`settings\``);
+      diagnostics.error(
+        "bad_value",
+        item.span,
+        `${quoteText(setting.path)} is or contains another file of \`settings\``,
+      );
     found.push(setting);
   }
   return found;
@@ -189,7 +189,7 @@ function readSetting(item: TreeNode, reading: ProfileReading, diagnostics: Diagn
   const path = written === null ? null : readHomePath(written, diagnostics);
   if (written === null || path === null) return null;
   if (reading.isProtected(path.split("/")))
-    diagnostics.error("bad_value", written.span, `${quoteText(path)} is protected: no profile copies it`);
+    diagnostics.error("bad_value", written.span, `${quoteText(path)} is protected: a profile cannot copy it`);
   const texts = (key: string): readonly Text[] | null => {
     const list = entryOf(item, key);
     return list === null ? null : textsOf(list, diagnostics);
@@ -197,7 +197,7 @@ function readSetting(item: TreeNode, reading: ProfileReading, diagnostics: Diagn
   if (kind === "folder") {
     const endings = texts("endings") ?? [];
     if (endings.length === 0 || endings.some(({ text }) => !/^\.[\w.-]{1,32}$/.test(text)))
-      diagnostics.error("bad_value", item.span, "`endings` says which files of a folder are copied", {
+      diagnostics.error("bad_value", item.span, "`endings` is required: the extensions of the files to copy", {
         fix: `{ folder: ${path}, endings: [.md] }`,
       });
     return { kind, path, endings: endings.map(({ text }) => text) };
@@ -231,13 +231,18 @@ function checkTexts(node: TreeNode, places: readonly string[], diagnostics: Diag
 
 function checkText(text: string, span: Span, places: readonly string[], diagnostics: Diagnostics): void {
   if (holdsCredential(text))
-    diagnostics.error("bad_value", span, "a profile holds no credential: the relay adds it outside", {
-      fix: "ambit secrets set model-key --tool model --host HOST, and write {key} here",
-    });
+    diagnostics.error(
+      "bad_value",
+      span,
+      "a profile must not contain a credential: the relay adds it outside the sandbox",
+      {
+        fix: "ambit secrets set model-key --tool model --host HOST, and write {key} here",
+      },
+    );
   for (const [, name = ""] of text.matchAll(/\{([A-Za-z]+)\}/g)) {
     if (places.includes(name)) continue;
     const isModels = ["relay", "key", "keyEnd"].includes(name);
-    const where = isModels ? "stands for something under `model` only" : "stands for nothing";
+    const where = isModels ? "is replaced only under `model`" : "is not a placeholder";
     diagnostics.error("bad_value", span, `{${name}} ${where}`, { suggestion: nearestName(name, places) });
   }
 }
@@ -258,7 +263,7 @@ function readVariables(
     const value = textOf(one, diagnostics);
     if (value === null) return [];
     if (value.text.includes("\0") || value.text.length > 4096)
-      diagnostics.error("bad_value", value.span, "the value is longer than 4096 characters, or has a zero byte");
+      diagnostics.error("bad_value", value.span, "the value is longer than 4096 characters, or contains a NUL byte");
     checkText(value.text, value.span, places, diagnostics);
     return [[one.key, value.text] as const];
   });

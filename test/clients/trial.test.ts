@@ -18,7 +18,7 @@ interface Control {
 }
 
 const otherMatcher = (text: string): string => text.replace(/"matcher": ?"[^"]*"/, '"matcher": "NoToolOfThisName"');
-const CHANGED = /warning: the line is not as this ambit writes it, so it was not run/;
+const CHANGED = /warning: the hook's command differs from the one this ambit writes, so it was not tested/;
 
 const CLIENTS: Readonly<Record<Name, Control>> = {
   claude: {

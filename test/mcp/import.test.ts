@@ -104,7 +104,7 @@ describe("importing", () => {
     expect(JSON.parse(out)).toMatchObject({
       servers: [],
       isWritten: false,
-      refused: [{ why: "there is a server docs already" }, {}, {}],
+      refused: [{ why: "a server docs already exists" }, {}, {}],
     });
   });
 

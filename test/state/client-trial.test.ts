@@ -75,11 +75,11 @@ test("a client whose settings switch hooks off runs the tool", async () => {
 });
 
 test.each([
-  ["is not there", null, "there is no `claude` on your PATH"],
+  ["is not there", null, "`claude` is not on your PATH"],
   [
     "ends at once",
     "console.error('no such option'); process.exit(3);",
-    "it ended with 3 and gave no result of a tool: no such",
+    "it ended with 3 without a tool result: no such",
   ],
   ["does not end", "await new Promise(() => setInterval(() => {}, 1000));", "it did not call a tool in time"],
   ["refuses by itself", "answer = 'not allowed here';", "the answer is not the hook's: not allowed here"],
@@ -106,7 +106,7 @@ test("the client gets no variable, no home, no hook of others, no network and no
   // It reports through the one thing that leaves the trial: its answer to the model.
   client({ behaviour: `answer = JSON.stringify(${FACTS});` });
   const { out } = await connect();
-  const text = /the answer is not the hook's: (.*)/.exec(out.replaceAll("\r", ""))?.[1] ?? "";
+  const text = /the result is not from the hook: (.*)/.exec(out.replaceAll("\r", ""))?.[1] ?? "";
   for (const fact of ["token:absent", "write:EROFS", "networks:lo", "settings:hooks", "events:SessionStart=0"])
     expect(text).toContain(fact);
   expect(existsSync(seen)).toBe(false);
@@ -119,13 +119,13 @@ test("in shadow mode the hook answers, and nothing is said to hold", async () =>
   fixture.write("config/ambit/config.yml", "mode: shadow\nshadow:\n  coder: 2999-01-01T00:00:00Z\n");
   try {
     const { status, out } = await connect();
-    expect(out).toContain("warning: the hook answers and blocks nothing: the agent is in shadow mode");
+    expect(out).toContain("warning: the hook works but blocks nothing: the agent is in shadow mode");
     expect(out).not.toContain("every call is blocked");
     expect(out).not.toContain("itself ran");
     expect(status).toBe(0);
     const doctor = await fixture.ambitAtTerminal("doctor");
     expect(doctor.out).toContain("SHADOW MODE");
-    expect(doctor.out).toContain("the hook answers and blocks nothing");
+    expect(doctor.out).toContain("the hook works but blocks nothing");
   } finally {
     rmSync(join(fixture.config, "config.yml"));
   }

@@ -66,7 +66,7 @@ describe("--check", () => {
     [
       "one that allows more",
       { [LISTS]: { allow: ["Bash(curl *)"], deny: DENY } },
-      ["`Bash(curl *)` is allowed, and not by the record"],
+      ["`Bash(curl *)` is allowed, but not by the record"],
     ],
     ["a mode", { [LISTS]: { defaultMode: "bypassPermissions", deny: DENY } }, ["`defaultMode` is bypassPermissions"]],
   ])("settings with %s", async (_, value, differences) => {
@@ -92,10 +92,10 @@ describe("--check", () => {
       "rules of its own that allow",
       {},
       { [LISTS]: { allow: ["Bash(ls)"] } },
-      [`${local} \`Bash(ls)\` is allowed, and not by the record`],
+      [`${local} \`Bash(ls)\` is allowed, but not by the record`],
     ],
     ["a mode of its own", {}, { [LISTS]: { defaultMode: "auto" } }, [`${local} \`defaultMode\` is auto`]],
-    ["hooks switched off", {}, { disableAllHooks: true }, [`${local} \`disableAllHooks\` leaves the hook out`]],
+    ["hooks switched off", {}, { disableAllHooks: true }, [`${local} \`disableAllHooks\` disables the hook`]],
     [
       "another program's hook",
       { hooks: { PreToolUse: [ours, theirs] } },
@@ -108,7 +108,7 @@ describe("--check", () => {
       null,
       [".claude/settings.json `sandbox.autoAllowBashIfSandboxed` allows every command in the client's own sandbox"],
     ],
-    ["another file that is no JSON", {}, "{", [`${local} it is no JSON`]],
+    ["another file that is no JSON", {}, "{", [`${local} it is not valid JSON`]],
   ])("%s", async (_, more, other, expected) => {
     settings({ ...compiledRules, ...more });
     const path = join(fixture.project, local);
@@ -235,7 +235,7 @@ describe("import", () => {
       const { out: less } = await fixture.ambit("import", "gemini", "--agent", "shelled", "--json");
       expect(JSON.parse(less)).toMatchObject({ grants: [] });
       fixture.write("home/.gemini/policies/bad.toml", "[[rule]\n");
-      expect((await fixture.ambit("import", "gemini")).out).toContain("~/.gemini/policies/bad.toml is no TOML");
+      expect((await fixture.ambit("import", "gemini")).out).toContain("~/.gemini/policies/bad.toml is not valid TOML");
     } finally {
       fixture.variables = {};
       rmSync(join(fixture.project, ".gemini"), { recursive: true });
@@ -244,6 +244,6 @@ describe("import", () => {
 
   test("refused: a file that is no JSON", async () => {
     writeFileSync(join(fixture.project, ".claude", "settings.json"), "{");
-    expect((await fixture.ambit("import", "claude")).out).toContain("is no JSON");
+    expect((await fixture.ambit("import", "claude")).out).toContain("is not valid JSON");
   });
 });

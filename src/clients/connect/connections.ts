@@ -116,9 +116,9 @@ const CODEX: ClientConnection = {
   rules: [],
   isClosed: false,
   notes: [
-    "Codex runs the tool after every failure of its hook: only `ambit run` makes sure that none runs without a decision",
+    "Codex runs the tool if its hook fails: only `ambit run` prevents tools from running without a decision",
     "open codex once and accept the hook: it skips hooks that are not trusted, silently in `codex exec`",
-    "set `unified_exec_tty = false` below `[features]` in ~/.codex/config.toml: input to a terminal passes no hook",
+    "set `unified_exec_tty = false` below `[features]` in ~/.codex/config.toml: the hook does not see input to a terminal",
   ],
   serverNotes: ["Codex reads a project's servers only where its user trusts the project"],
 };
@@ -136,7 +136,7 @@ const GEMINI: ClientConnection = {
   rules: [{ path: ".gemini/settings.json", at: ["tools"] }],
   isClosed: false,
   notes: [
-    "Gemini runs the tool if the hook is killed or times out: only `ambit run` makes sure that none runs without a decision",
+    "Gemini runs the tool if the hook is killed or times out: only `ambit run` prevents tools from running without a decision",
     'a user\'s `hooksConfig.disabled: ["ambit"]` leaves the hook out',
   ],
   serverNotes: ["Gemini starts no servers of a project in a folder that is not trusted"],
@@ -167,7 +167,8 @@ const OPENCODE: ClientConnection = {
 const RULES = "permission";
 
 /** The hook of Cursor names a server's tool without the server. */
-const NAMED = "tools of the server need `tool.invoke` in the record besides: the hook cannot tell whose they are";
+const NAMED =
+  "tools of the server also need `tool.invoke` in the record: the hook cannot see which server they belong to";
 
 const CURSOR: ClientConnection = {
   client: "cursor",
@@ -182,7 +183,7 @@ const CURSOR: ClientConnection = {
     }),
   rules: [{ path: ".cursor/cli.json", at: ["permissions"] }],
   isClosed: true,
-  notes: ["shell commands are checked, and run by Cursor: its hook cannot replace them"],
+  notes: ["shell commands are checked, but Cursor runs them itself: its hook cannot replace them"],
   serverNotes: ["Cursor asks before it starts a server of a project", NAMED],
 };
 
@@ -219,7 +220,7 @@ const VSCODE: ClientConnection = {
     }),
   rules: [],
   isClosed: false,
-  notes: ["hooks of VS Code are a preview, and its tools change; a tool that is not known here needs `tool.invoke`"],
+  notes: ["hooks of VS Code are a preview, and its tools change; an unknown tool needs `tool.invoke`"],
   serverNotes: ["VS Code asks before it starts a server of a project"],
 };
 

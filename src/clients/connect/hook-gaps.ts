@@ -33,7 +33,7 @@ function versionGaps({ client, version }: HookGapFacts): readonly string[] {
   if (checked === undefined) return [];
   if (version === null) return ["its version is not known"];
   return isOlder(version, checked)
-    ? [`version ${version} is older than ${checked}, the oldest that was tried: it may run tools after a failed hook`]
+    ? [`version ${version} is older than ${checked}, the oldest tested version: it may run tools after a failed hook`]
     : [];
 }
 
@@ -67,7 +67,7 @@ function claudeGaps({ scope, value }: HookGapFacts): readonly string[] {
     ...(isSet(value("managed", MANAGED), "allowManagedHooksOnly", true)
       ? ["the managed settings allow their own hooks only: this one does not run; use --managed"]
       : []),
-    "`claude --bare` leaves it out; `ambit connect claude --managed` does not let it",
+    "`claude --bare` skips the hook; `ambit connect claude --managed` prevents that",
   ];
 }
 
@@ -77,23 +77,21 @@ function codexGaps({ scope, path, text }: HookGapFacts): readonly string[] {
   // `[hooks.state."FILE:EVENT:GROUP:INDEX"]`, which Codex writes when its user accepts the hook.
   const isTrusted = isManaged || config.includes(`[hooks.state."${path}:`);
   return [
-    ...(isTrusted
-      ? []
-      : ["Codex has not been told to trust it, and skips it silently: open codex and accept the hook"]),
+    ...(isTrusted ? [] : ["Codex does not trust the hook yet and skips it silently: open codex and accept the hook"]),
     ...(!isManaged && /^\s*hooks\s*=\s*false\b/m.test(config)
       ? ["`hooks = false` in ~/.codex/config.toml: it does not run"]
       : []),
     ...(isManaged || /^\s*unified_exec_tty\s*=\s*false\b/m.test(config)
       ? []
       : [
-          "input to a terminal passes no hook: set `unified_exec_tty = false` below `[features]` in ~/.codex/config.toml",
+          "the hook does not see input to a terminal: set `unified_exec_tty = false` below `[features]` in ~/.codex/config.toml",
         ]),
     AFTER_FAILURE,
   ];
 }
 
 const AFTER_FAILURE =
-  "the client runs the tool if the hook's own line times out, is killed or fails; only `ambit run` holds that";
+  "the client runs the tool if the hook's own line times out, is killed or fails; only `ambit run` prevents that";
 
 function geminiGaps({ value }: HookGapFacts): readonly string[] {
   const gaps: string[] = [AFTER_FAILURE];

@@ -48,14 +48,14 @@ export function readUserProfiles(place: UserProfilesOptions): UserProfiles {
 function namesIn(folder: string): readonly string[] | string {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith(".") && !name.endsWith("~"));
-    return names.length > profilesMax ? `holds more than ${profilesMax} files` : names.sort();
+    return names.length > profilesMax ? `contains more than ${profilesMax} files` : names.sort();
   } catch (error) {
     return errorCode(error) === "ENOENT" ? [] : `cannot be listed (${errorCode(error)})`;
   }
 }
 
 function readOne(path: string, name: string, place: UserProfilesOptions): UserProfile | BrokenProfile {
-  if (!name.endsWith(ENDING)) return unread(path, `is not read: a profile is called NAME${ENDING}`);
+  if (!name.endsWith(ENDING)) return unread(path, `is ignored: a profile file must be named NAME${ENDING}`);
   const content = readTextFile(path, profileCharactersMax);
   if (!content.ok) return unread(path, content.message);
   const source: Source = { name: path, text: content.text };

@@ -202,7 +202,7 @@ function patch(input: JsonObject, cwd: string): ToolMeaning {
     // What is read as contents here, the client must not read as a header.
     if (header.index > 0) {
       if (/^[+-]/.test(written)) continue;
-      return unreadable("a line of the patch names a file behind other characters");
+      return unreadable("a line of the patch has other characters before a file name");
     }
     const [start, what] = header as unknown as [string, string];
     const path = trimUnicode(line.slice(start.length));

@@ -58,7 +58,7 @@ function claudeRule({ pathSettings: { base, home } }: RuleSource): RuleOf {
         const isAnchor = [base, home].some((one) => one?.join("/") === part.folder.join("/"));
         return isAnchor
           ? `Read(${claudePath(part.folder, base, home)}**)`
-          : { why: "Claude Code compares names of folders without their case" };
+          : { why: "Claude Code compares folder names case-insensitively" };
       }
       case "host":
         return `WebFetch(domain:${part.name})`;
@@ -67,7 +67,7 @@ function claudeRule({ pathSettings: { base, home } }: RuleSource): RuleOf {
       case "tool":
         return /^mcp__[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*__[A-Za-z0-9_-]+$/.test(part.name)
           ? part.name
-          : { why: "Claude Code calls no tool of a server by this name" };
+          : { why: "Claude Code has no MCP tool with this name" };
       default:
         return part satisfies never;
     }
@@ -133,14 +133,14 @@ const opencode: Compiler = (source) => {
 const opencodeRule: RuleOf = (part) => {
   switch (part.kind) {
     case "tree":
-      return { why: "opencode compares the path as it is named, and does not follow links" };
+      return { why: "opencode compares the path as written, and does not resolve links" };
     case "host":
       return `https://${part.name}/*`;
     case "search":
       return "websearch";
     case "tool":
       return OPENCODE_KEYS.has(part.name) || !part.name.includes("_") || part.name.startsWith("mcp__")
-        ? { why: "opencode calls no tool of a server by this name" }
+        ? { why: "opencode has no MCP tool with this name" }
         : part.name;
     default:
       return part satisfies never;
@@ -169,7 +169,7 @@ function onlyDenials(
 const codex = onlyDenials(
   "codex",
   null,
-  "Codex has no rule for it that the record could be compared with",
+  "Codex has no rule that corresponds to it",
   (absent) => {
     const lines = [
       'approval_policy = "untrusted"',
@@ -183,7 +183,7 @@ const codex = onlyDenials(
     return { denied, text: `${lines.join("\n")}\n` };
   },
   [
-    "belongs into ~/.codex/config.toml, with its first lines before every table: Codex takes these settings from no project",
+    "belongs in ~/.codex/config.toml, with its first lines before every table: Codex does not read these settings from a project",
     "a rule of Codex that allows a command runs it outside of its sandbox, so none is written",
   ],
 );
@@ -206,7 +206,7 @@ const gemini = onlyDenials(
       `[[rule]]\ntoolName = "${tool}"\ndecision = "deny"\npriority = 999\ndenyMessage = "no grant of the record allows this"\n`;
     return { denied, text: denied.map(rule).join("\n") || "# every kind of tool has a grant: the hook decides\n" };
   },
-  ["belongs into ~/.gemini/policies/ambit.toml: Gemini ignores policies of a project"],
+  ["belongs in ~/.gemini/policies/ambit.toml: Gemini ignores policies of a project"],
 );
 
 const CURSOR_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
@@ -226,7 +226,7 @@ const cursor = onlyDenials(
     const value = { [LISTS]: { allow: [], deny: [...sortedRules(denied)] } };
     return { denied, text: jsonText(value), value };
   },
-  ["these are rules of its command line; the editor has a file of its own"],
+  ["these rules are for its command line; the editor has its own file"],
 );
 
 const COPILOT_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
@@ -240,18 +240,21 @@ const COPILOT_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
 const copilot = onlyDenials(
   "copilot",
   null,
-  "Copilot has options for it, and no file",
+  "Copilot has command-line options for it, but no file",
   (absent) => {
     const denied = absent.flatMap((kind) => COPILOT_KINDS[kind]);
     return { denied, text: `${["copilot", ...denied.map((tool) => `--deny-tool '${tool}'`)].join(" ")}\n` };
   },
-  ["Copilot reads rules from no file: start it by this line", "it reads files of its working folder without asking"],
+  [
+    "Copilot does not read rules from a file: start it with this command",
+    "it reads files of its working folder without asking",
+  ],
 );
 
 const vscode = onlyDenials(
   "vscode",
   ".vscode/settings.json",
-  "VS Code only has rules for what it approves by itself",
+  "VS Code has rules only for what it approves automatically",
   (absent) => {
     const value = {
       "chat.tools.edits.autoApprove": { "**/*": false },
@@ -261,7 +264,7 @@ const vscode = onlyDenials(
     const denied = absent.includes("shell") ? ["chat.tools.terminal.enableAutoApprove"] : [];
     return { denied, text: jsonText(value), value };
   },
-  ["VS Code asks before each of these tools; it has no rule that forbids one"],
+  ["VS Code asks before each of these tools; it has no rule that denies one"],
 );
 
 const COMPILERS: ReadonlyMap<string, Compiler> = new Map(
@@ -277,7 +280,7 @@ export function compileRules(client: string, source: RuleSource): CompiledRules 
 /** One sentence each; none: the settings allow no more than the record. */
 export function ruleDifferences({ value }: CompiledRules, found: Json | undefined): readonly string[] {
   if (value === null) return [];
-  if (found === undefined || !isJsonObject(found)) return ["there is no such file, or it is no JSON"];
+  if (found === undefined || !isJsonObject(found)) return ["the file does not exist, or is not valid JSON"];
   const lists = member(value, LISTS);
   if (lists !== undefined && isJsonObject(lists)) return listDifferences(lists, member(found, LISTS));
   return Object.entries(value).flatMap(([key, wanted]) =>
@@ -301,7 +304,7 @@ export function looserLists(wanted: JsonObject, own: JsonObject): readonly strin
   const more = textsIn(own, "allow").filter((rule) => !textsIn(wanted, "allow").includes(rule));
   const mode = member(own, "defaultMode");
   return [
-    ...more.map((rule) => `\`${rule}\` is allowed, and not by the record`),
+    ...more.map((rule) => `\`${rule}\` is allowed, but not by the record`),
     ...(typeof mode === "string" && WIDE_MODES.has(mode) ? [`\`defaultMode\` is ${mode}`] : []),
     ...(textsIn(own, "additionalDirectories").length === 0
       ? []

@@ -50,10 +50,10 @@ export function importRules(rules: readonly NativeRule[], reading: Reading, held
     if (meaning.kind === "broad" && action !== "deny") tell("broad", meaning.why);
     const before = action === "allow" ? undefined : read.find((one) => isBefore(one, rule, own, options(reading)));
     if (before !== undefined)
-      tell("unreachable", `\`allow ${before.rule.rule}\` comes before it in the client; here it counts`);
+      tell("unreachable", `\`allow ${before.rule.rule}\` takes precedence in the client; here this rule applies`);
     if (action === "deny" || meaning.kind === "free" || meaning.kind === "dead" || meaning.kind === "broad") continue;
     if (meaning.kind === "unreadable" || own === null) {
-      tell("unreadable", meaning.kind === "unreadable" ? meaning.why : "no grant can be made of it");
+      tell("unreadable", meaning.kind === "unreadable" ? meaning.why : "it cannot be written as a grant");
       continue;
     }
     const above = denials.find((one) => meets(one, rule, compared ?? own));
@@ -63,8 +63,8 @@ export function importRules(rules: readonly NativeRule[], reading: Reading, held
       tell(
         isWhole ? "unreachable" : "meaning",
         isWhole
-          ? `\`deny ${above.rule.rule}\` comes before it`
-          : `\`deny ${above.rule.rule}\` is inside it, and a record has no exceptions: grant the parts it is for`,
+          ? `\`deny ${above.rule.rule}\` takes precedence`
+          : `\`deny ${above.rule.rule}\` is inside it, and a record has no exceptions: grant only the parts you need`,
       );
       continue;
     }

@@ -17,7 +17,7 @@ export function looserSettings(
   found: Json,
   isRules: boolean,
 ): readonly string[] {
-  if (!isJsonObject(found)) return ["it is no object"];
+  if (!isJsonObject(found)) return ["it is not an object"];
   switch (client) {
     case "claude":
       return claudeLooser(value ?? {}, found, isRules);
@@ -39,7 +39,7 @@ function claudeLooser(value: JsonObject, found: JsonObject, isRules: boolean): r
   const sandbox = objectAt(found, "sandbox");
   return [
     ...(isRules ? [] : looserLists(wanted, own)),
-    ...(member(found, "disableAllHooks") === true ? ["`disableAllHooks` leaves the hook out"] : []),
+    ...(member(found, "disableAllHooks") === true ? ["`disableAllHooks` disables the hook"] : []),
     ...foreign.map((event) => `a hook of another program for ${event} can allow calls`),
     ...(member(sandbox, "autoAllowBashIfSandboxed") === true
       ? ["`sandbox.autoAllowBashIfSandboxed` allows every command in the client's own sandbox"]

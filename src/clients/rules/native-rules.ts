@@ -80,11 +80,11 @@ export function partsOf(grant: Grant, source: RuleSource): GrantParts {
 /** Null: a client can tell as well as the record. */
 function conditionOf(conditions: Conditions, isHookOnly: boolean): string | null {
   const { ask, expires, principals, clean, pass } = conditions;
-  if (isCounted(conditions)) return "a client counts nothing";
-  if (expires !== null) return "a rule of a client has no end";
+  if (isCounted(conditions)) return "clients do not count calls";
+  if (expires !== null) return "rules of clients do not expire";
   if (principals !== null) return "a client does not know for which user it works";
   if (clean) return "a client's session counts as having read untrusted content";
-  if (pass === "pass") return "it is only for handing on";
+  if (pass === "pass") return "it can only be delegated";
   if (ask === 2 || (ask === 1 && isHookOnly)) return "the client's prompt cannot check who answers";
   return isHookOnly ? "a client does not know for which user it works" : null;
 }
@@ -96,15 +96,15 @@ function verbParts({ verb, scopes }: Grant, source: RuleSource): readonly RulePa
       return first.kind === "any" ? "it covers protected files" : treeParts(first, source);
     case "fs.write":
     case "fs.delete":
-      return "names that programs obey are protected, in every spelling; a pattern of a client cannot say that";
+      return "names that programs obey are protected in every spelling; patterns of clients cannot express that";
     case "proc.exec":
       return "a client matches the text of a command, and runs it outside of the sandbox";
     case "net.get":
-      return second?.kind === "any" ? hostParts(first) : "a client's rule does not look at the port";
+      return second?.kind === "any" ? hostParts(first) : "rules of clients ignore the port";
     case "provider.web_search":
-      return isEveryHost(first) ? [{ kind: "search" }] : "a client's rule does not look at the domains of a search";
+      return isEveryHost(first) ? [{ kind: "search" }] : "rules of clients ignore the domains of a search";
     case "tool.invoke":
-      return second?.kind === "any" ? toolParts(first) : "a client's rule does not look at the arguments";
+      return second?.kind === "any" ? toolParts(first) : "rules of clients ignore the arguments";
     default:
       return "the client has no rule for it";
   }
@@ -117,7 +117,7 @@ function treeParts(scope: Scope, { pathSettings, grants }: RuleSource): readonly
     const folder = literals(pattern.slice(0, -1));
     if (pattern.at(-1)?.kind !== "deep" || folder === null)
       return "a rule for a file or a pattern also matches what is below a folder of that name";
-    if (folder.some((name) => !PLAIN_NAME.test(name))) return "a name in it is a pattern to the client";
+    if (folder.some((name) => !PLAIN_NAME.test(name))) return "the client reads a name in it as a pattern";
     const except = pathSettings.protectedPaths.filter((path) => path.length > folder.length && meets(path, folder));
     const isPlain = except.every((path) => path.every((name) => PLAIN_NAME.test(name)));
     if (!isPlain || except.length > exceptionsMax) return "protected files are below it";
@@ -157,13 +157,14 @@ function literals(pattern: Sequence): readonly string[] | null {
 }
 
 function hostParts(scope: Scope): readonly RulePart[] | string {
-  if (scope.kind !== "destinations") return "a client's rule for every host reaches private addresses too";
-  if (scope.everyPublic || scope.ranges.length > 0) return "a client's rule cannot tell public addresses from others";
+  if (scope.kind !== "destinations") return "a client's rule for every host includes private addresses";
+  if (scope.everyPublic || scope.ranges.length > 0)
+    return "rules of clients cannot distinguish public addresses from others";
   const parts: RulePart[] = [];
   for (const pattern of scope.names) {
     const labels = literals(pattern);
     // Labels run from the top-level domain down.
-    if (labels === null) return "how many labels a star stands for differs from client to client";
+    if (labels === null) return "how many labels a `*` matches differs between clients";
     parts.push({ kind: "host", name: labels.toReversed().join(".") });
   }
   return parts;
@@ -174,7 +175,7 @@ function isEveryHost(scope: Scope): boolean {
 }
 
 function toolParts(scope: Scope): readonly RulePart[] | string {
-  if (scope.kind === "any") return "a client has no rule for all tools of all servers that leaves out its own";
+  if (scope.kind === "any") return "clients have no rule for all MCP tools that excludes their own tools";
   if (scope.kind !== "sequences") return "the client has no rule for it";
   const parts: RulePart[] = [];
   for (const pattern of scope.of) {
@@ -182,7 +183,7 @@ function toolParts(scope: Scope): readonly RulePart[] | string {
     if (literalAt(pattern, 0) === "builtin") continue;
     const [, name, ...more] = literals(pattern) ?? [];
     if (name === undefined || more.length > 0 || !/^[A-Za-z0-9_-]+$/.test(name))
-      return "a client's rule names one tool; patterns mean something else there";
+      return "rules of clients name one tool; patterns have another meaning there";
     parts.push({ kind: "tool", name });
   }
   return parts;
@@ -212,8 +213,7 @@ export function rowsOf(
       if (typeof rule !== "string") return { grant, exactness: "hook", rules: [], why: rule.why };
       own.push({ effect: parts.effect, part, rule });
     }
-    if (own.length === 0)
-      return { grant, exactness: "impossible", rules: [], why: "it is about no tool of the client" };
+    if (own.length === 0) return { grant, exactness: "impossible", rules: [], why: "it matches no tool of the client" };
     written.push(...own);
     const rules = own.map(({ effect, rule }) => `${effect} ${rule}`);
     return parts.effect === "ask"

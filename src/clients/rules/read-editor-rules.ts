@@ -35,7 +35,7 @@ export function codexRules(text: string, file: string): readonly NativeRule[] {
         rule,
         file,
         tool: "Bash",
-        meaning: unreadable("its words cannot be read"),
+        meaning: unreadable("its words cannot be parsed"),
       });
     else
       for (const words of choices)
@@ -64,7 +64,7 @@ function wordChoices(list: string): readonly (readonly string[])[] | null {
   return all;
 }
 
-const APPROVALS = unreadable("a record says itself what needs approval: add `ask` to a grant");
+const APPROVALS = unreadable("a record decides what needs approval: add `ask` to a grant");
 
 /** `sandbox_mode`, `approval_policy` and the network of its sandbox, from Codex's `config.toml`. */
 export function codexSettings(text: string, file: string): readonly NativeRule[] {
@@ -85,7 +85,7 @@ export function codexSettings(text: string, file: string): readonly NativeRule[]
   return rules;
 }
 
-const READS_ALL = "Codex reads every file; the record covers the project alone";
+const READS_ALL = "Codex reads every file; the record covers only the project";
 
 function sandboxMeaning(mode: string): { readonly tool: string; readonly meaning: RuleMeaning } {
   switch (mode) {
@@ -96,7 +96,7 @@ function sandboxMeaning(mode: string): { readonly tool: string; readonly meaning
     case "danger-full-access":
       return { tool: "sandbox_mode", meaning: { kind: "broad", why: "it allows every file, command and host" } };
     default:
-      return { tool: "sandbox_mode", meaning: unreadable("this is no mode of Codex that is known here") };
+      return { tool: "sandbox_mode", meaning: unreadable("this mode of Codex is unknown") };
   }
 }
 
@@ -124,7 +124,9 @@ export function vscodeRules(value: Json, file: string): readonly NativeRule[] {
     ...switches("chat.tools.terminal.autoApprove").map(([rule, one]): NativeRule => {
       const action = SWITCH.get(one);
       const isPlain = action !== undefined && !rule.startsWith("/");
-      const meaning = isPlain ? command(rule.trim().split(/\s+/), true) : unreadable("an expression is no command");
+      const meaning = isPlain
+        ? command(rule.trim().split(/\s+/), true)
+        : unreadable("a regular expression is not a command");
       return { action: action ?? "ask", rule, file, tool: "Bash", meaning };
     }),
     ...switches("chat.tools.edits.autoApprove").map(([rule, one]): NativeRule => {

@@ -56,15 +56,18 @@ function geminiMeaning(rule: string): ToolRule {
       tool: "Bash",
       meaning: inside === undefined ? commandText("*") : command(inside.trim().split(/\s+/), true),
     };
-  if (READERS.includes(tool)) return { tool: "Read", meaning: everyFile(READS, "the record covers the project alone") };
+  if (READERS.includes(tool)) return { tool: "Read", meaning: everyFile(READS, "the record covers only the project") };
   if (LISTERS.includes(tool))
-    return { tool: "Read", meaning: unreadable("who may list files of a record may read them: allow read_file") };
+    return {
+      tool: "Read",
+      meaning: unreadable("in a record, listing files needs the right to read them: allow read_file"),
+    };
   if (tool === "write_file") return { tool: "Edit", meaning: everyFile(["fs.write"], ONLY_PROJECT) };
   if (tool === "replace") return { tool: "Edit", meaning: everyFile(EDITS, ONLY_PROJECT) };
   if (tool === "web_fetch") return { tool: "WebFetch", meaning: fetchMeaning(null) };
   if (tool === "google_web_search") return { tool, meaning: grants(["provider.web_search{hosts=[*]}"]) };
   if (INNER_TOOLS.includes(tool)) return { tool, meaning: FREE };
-  return { tool: rule, meaning: unreadable("no tool of this name is known here") };
+  return { tool: rule, meaning: unreadable("no known tool has this name") };
 }
 
 const ACTIONS: Readonly<Record<string, RuleAction>> = { allow: "allow", ask_user: "ask", deny: "deny" };
@@ -108,7 +111,7 @@ function policyRules(
 function fileProblem(value: Json): string | null {
   const list = isJsonObject(value) ? member(value, "rule") : undefined;
   if (list !== undefined && (!isJsonList(list) || !list.every(isJsonObject)))
-    return "Gemini ignores the whole file: `rule` is no list of tables";
+    return "Gemini ignores the whole file: `rule` is not a list of tables";
   for (const [at, rule] of objectsAt(value, "rule").entries()) {
     const wrong = (what: string): string => `Gemini ignores the whole file: rule ${at + 1} has ${what}`;
     const [priority, decision] = [member(rule, "priority"), member(rule, "decision")];
@@ -118,12 +121,12 @@ function fileProblem(value: Json): string | null {
     if (!Number.isInteger(priority) || Number(priority) < 0 || Number(priority) > priorityMax)
       return wrong(`no \`priority\` from 0 to ${priorityMax}`);
     const [prefix, modes] = [member(rule, "commandPrefix"), member(rule, "modes")];
-    if (prefix !== undefined && !isTextOrTexts(prefix)) return wrong("a `commandPrefix` that is no text");
+    if (prefix !== undefined && !isTextOrTexts(prefix)) return wrong("a `commandPrefix` that is not text");
     const isModes = modes === undefined || (isJsonList(modes) && modes.every((one) => MODES.includes(String(one))));
     if (!isModes) return wrong("a mode that Gemini does not know");
     for (const key of ["argsPattern", "commandRegex", "mcpName", "subagent"]) {
       const text = member(rule, key);
-      if (text !== undefined && typeof text !== "string") return wrong(`a \`${key}\` that is no text`);
+      if (text !== undefined && typeof text !== "string") return wrong(`a \`${key}\` that is not text`);
     }
   }
   return null;
@@ -167,11 +170,11 @@ function limitOf(rule: JsonObject): { readonly why: string | null; readonly isSo
   const why = has("subagent")
     ? "it is for one sub-agent: grant it in the record of that name"
     : has("argsPattern") || has("commandRegex")
-      ? "an expression over the text of the arguments is no grant"
+      ? "a regular expression over the arguments cannot be written as a grant"
       : has("toolAnnotations")
-        ? "what a server says about its tool is no grant"
+        ? "annotations of a server about its tool cannot be written as a grant"
         : has("commandPrefix") && !isShell
-          ? `\`commandPrefix\` belongs to \`toolName = "${SHELL}"\` alone`
+          ? `\`commandPrefix\` works only with \`toolName = "${SHELL}"\``
           : null;
   return { why, isSometimes };
 }
@@ -181,7 +184,7 @@ function nameMeaning(name: string, prefix: string | null): ToolRule {
   if (prefix !== null) {
     const words = prefix.split(" ");
     const isPlain = prefix !== "" && words.every((word) => word !== "");
-    return { tool: "Bash", meaning: isPlain ? command(words, true) : unreadable("its prefix is no command") };
+    return { tool: "Bash", meaning: isPlain ? command(words, true) : unreadable("its prefix is not a command") };
   }
   if (!name.startsWith("mcp_")) return geminiMeaning(name);
   if (name.includes("*")) return serverTool(name, true);
@@ -196,7 +199,7 @@ function serverMeaning(server: string, name: string): ToolRule {
 
 function serverTool(name: string, isShared: boolean): ToolRule {
   if (!/^mcp_[\w.-]+[*]?$/.test(name) || name === "mcp_*")
-    return { tool: name, meaning: unreadable("a pattern of a record has its star at the end, behind a server") };
+    return { tool: name, meaning: unreadable("a pattern of a record can have `*` only at the end, after a server") };
   const spec = `tool.invoke{tools=[${JSON.stringify(name.endsWith("*") ? `tool:${name}` : name)}]}`;
   const note = "a tool of another server can have the same name, so the record asks";
   return { tool: name, meaning: isShared ? grants([spec], note, true) : grants([spec]) };

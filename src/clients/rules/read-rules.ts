@@ -72,7 +72,7 @@ export function command(words: readonly string[], rest: boolean): RuleMeaning {
   const [program = ""] = words;
   if (program === "") return { kind: "broad", why: "it allows every command: name the programs" };
   if (!words.every((word) => PLAIN_WORD.test(word)) || /=/.test(program))
-    return unreadable("a command of a record is a program with plain words");
+    return unreadable("a command of a record is a program with plain arguments");
   const pattern = [...words, ...(rest ? ["**"] : [])].join(" ");
   const isBroad = rest && words.length === 1 && BROAD_PROGRAMS.has(program.split("/").at(-1) ?? program);
   const spec = `proc.exec{in=.,patterns=[${JSON.stringify(pattern)}]}`;
@@ -89,7 +89,7 @@ export function commandText(text: string): RuleMeaning {
   if (/^\**$/.test(trimmed)) return { kind: "broad", why: "it allows every command: name the programs" };
   const isOpen = /\s\*+$/.test(trimmed);
   const plain = trimmed.replace(/\s*\*+$/, "");
-  if (plain.includes("*")) return unreadable("a star inside a command matches spaces, and so other commands");
+  if (plain.includes("*")) return unreadable("a `*` inside a command also matches spaces, and thus other commands");
   if (/\*$/.test(trimmed) && !isOpen)
     return unreadable(`\`${trimmed}\` also matches longer words; write \`${plain} *\``);
   return command(plain.split(/\s+/), isOpen);
@@ -125,13 +125,13 @@ const ROOTS =
   /^\/(Applications|Users|Volumes|bin|dev|etc|home|mnt|opt|private|proc|root|run|srv|sys|tmp|usr|var)(\/|$)/;
 export const READS: readonly string[] = ["fs.read"];
 export const EDITS: readonly string[] = ["fs.read", "fs.write"];
-export const ONLY_PROJECT = "the client allows it everywhere, the record in the project alone";
+export const ONLY_PROJECT = "the client allows it everywhere, the record only in the project";
 
 function claudePath(verbs: readonly string[], text: string): RuleMeaning {
   if (text.startsWith("//")) return paths(verbs, text.slice(1));
   if (text.startsWith("~")) return paths(verbs, text);
   if (ROOTS.test(text))
-    return dead("behind a single slash a path is relative to the project", `write /${text} for the absolute path`);
+    return dead("after a single slash a path is relative to the project", `write /${text} for the absolute path`);
   const plain = text.replace(/^\.?\//, "").replace(/\/$/, "/**");
   if (plain === "" || plain.split("/").includes("..")) return unreadable("a path of a record stays below its folder");
   const isTree = plain.endsWith("**");
@@ -150,7 +150,7 @@ const FREE_TOOLS: ReadonlySet<string> = new Set(
 export function claudeMeaning(rule: string): { readonly tool: string; readonly meaning: RuleMeaning } {
   const [, tool = "", inside] = /^([A-Za-z_][\w.*-]*|\*)(?:\((.*)\))?$/s.exec(rule) ?? [];
   const of = (meaning: RuleMeaning, kind = tool): ReturnType<typeof claudeMeaning> => ({ tool: kind, meaning });
-  if (tool === "") return of(unreadable("this is no rule"), rule);
+  if (tool === "") return of(unreadable("this is not a valid rule"), rule);
   if (tool === "*") return of({ kind: "broad", why: "it allows every tool" });
   if (tool.startsWith("mcp__")) {
     if (inside !== undefined) return of(unreadable("a rule for a tool of a server has no arguments"));
@@ -171,12 +171,12 @@ export function claudeMeaning(rule: string): { readonly tool: string; readonly m
   }
   if (tool === "WebFetch") return of(fetchMeaning(/^domain:\s*(\S+)$/.exec(own ?? "")?.[1] ?? null));
   if (tool === "WebSearch") return of(grants(["provider.web_search{hosts=[*]}"]));
-  return of(unreadable("no tool of this name is known here"));
+  return of(unreadable("no known tool has this name"));
 }
 
 export function fetchMeaning(host: string | null): RuleMeaning {
   if (host === null) return { kind: "broad", why: "it allows every host: name them" };
-  if (!/^[A-Za-z0-9.-]+$/.test(host)) return unreadable("a star in a host means other names in a record");
+  if (!/^[A-Za-z0-9.-]+$/.test(host)) return unreadable("a `*` in a host has another meaning in a record");
   return grants([`net.get{hosts=[${host.toLowerCase()}]}`]);
 }
 
@@ -220,7 +220,7 @@ function cursorMeaning(rule: string): { readonly tool: string; readonly meaning:
         meaning: unreadable("Cursor's hook names a tool by its own name only; grant `tool.invoke` for it"),
       };
     default:
-      return { tool: rule, meaning: unreadable("this is no rule") };
+      return { tool: rule, meaning: unreadable("this is not a valid rule") };
   }
 }
 
@@ -260,7 +260,7 @@ function mapMeaning(tool: string, pattern: string): { readonly tool: string; rea
     case "grep":
       return {
         tool,
-        meaning: isAll ? everyFile(READS, ONLY_PROJECT) : unreadable("its pattern is what is searched for"),
+        meaning: isAll ? everyFile(READS, ONLY_PROJECT) : unreadable("its pattern is the search text"),
       };
     case "webfetch":
       return {
@@ -282,7 +282,7 @@ function mapMeaning(tool: string, pattern: string): { readonly tool: string; rea
     case "external_directory":
       return { tool, meaning: unreadable("a record has no such rule") };
     default: {
-      if (!isAll || !/^[\w*-]+$/.test(tool)) return { tool, meaning: unreadable("this is no rule") };
+      if (!isAll || !/^[\w*-]+$/.test(tool)) return { tool, meaning: unreadable("this is not a valid rule") };
       return {
         tool,
         meaning: grants([`tool.invoke{tools=[${JSON.stringify(tool.includes("*") ? `tool:${tool}` : tool)}]}`]),

@@ -117,14 +117,13 @@ export function clientServers(
 
 function readEntry(entry: Json): Pick<ClientServer, "isEnabled" | "endpoint"> {
   const other = (why: string): ReturnType<typeof readEntry> => ({ isEnabled: true, endpoint: { kind: "other", why } });
-  if (!isJsonObject(entry)) return other("it is no map");
+  if (!isJsonObject(entry)) return other("it is not a map");
   const isEnabled = member(entry, "enabled") !== false && member(entry, "disabled") !== true;
   const url = ["url", "httpUrl", "serverUrl"].map((key) => member(entry, key)).find((one) => typeof one === "string");
   if (typeof url === "string") {
     const isOlder =
       member(entry, "type") === "sse" || (member(entry, "httpUrl") === undefined && /\/sse\/?$/.test(url));
-    if (isOlder)
-      return other("it is reached by HTTP with SSE, which the protocol has given up: look for its `/mcp` address");
+    if (isOlder) return other("it uses the deprecated HTTP+SSE transport: look for its `/mcp` address");
     const headers = [
       ...texts(member(entry, "headers")),
       ...texts(member(entry, "http_headers")),
@@ -137,7 +136,7 @@ function readEntry(entry: Json): Pick<ClientServer, "isEnabled" | "endpoint"> {
   const [command, args] = [member(entry, "command"), member(entry, "args")];
   const words = [...(isJsonList(command ?? null) ? (command as readonly Json[]) : [command]), ...listOf(args)];
   if (words.length > wordsMax || words.some((word) => typeof word !== "string") || words[0] === "")
-    return other("it has neither a command of texts nor an address");
+    return other("it has neither a valid command nor an address");
   const environment = [...texts(member(entry, "env")), ...texts(member(entry, "environment"))];
   const passed = listOf(member(entry, "env_vars")).filter((one) => typeof one === "string");
   return { isEnabled, endpoint: { kind: "program", command: words as string[], environment, passed } };

@@ -55,10 +55,10 @@ export function importedServer(
   const { endpoint } = from;
   const name = ownName(from.name);
   if (endpoint.kind === "other") return refused(endpoint.why);
-  if (!from.isEnabled) return refused("it is switched off in the client");
+  if (!from.isEnabled) return refused("it is disabled in the client");
   if (isOurs(from)) return refused("it is ambit itself");
-  if (name === null) return refused("no name of ours can be made of its name: add it with `ambit mcp add`");
-  if (isTaken.server(name)) return refused(`there is a server ${name} already`);
+  if (name === null) return refused("its name cannot be converted to a valid server name: add it with `ambit mcp add`");
+  if (isTaken.server(name)) return refused(`a server ${name} already exists`);
   const secrets: ImportedSecret[] = [];
   const used = new Set<string>();
   const store = (at: string, of: string, value: string, host: string | null): string => {
@@ -91,7 +91,7 @@ export function importedServer(
     (word, at) => credentialIn(word) || (at > 0 && isCredentialOption(command[at - 1] ?? "", word)),
   );
   if (spoken >= 0)
-    return refused(`its argument ${spoken} may be a credential: give it in a variable, and import it again`);
+    return refused(`its argument ${spoken} may be a credential: pass it in a variable, and import it again`);
   const variables = environment.map(([variable, value]): readonly [string, string | { readonly secret: string }] =>
     isPlainVariable(variable, value)
       ? [variable, value]
@@ -128,7 +128,7 @@ function programNotes([program = "", ...words]: readonly string[]): readonly str
       ? ["containers do not run in its sandbox: install the server, and change `command`"]
       : []),
     ...(fetching?.ok === false ? [`${fetching.message}; ${fetching.fix ?? "change `command`"}`] : []),
-    ...(path === undefined || fetching !== null ? [] : [`show it its program and libraries with \`runtime\`: ${path}`]),
+    ...(path === undefined || fetching !== null ? [] : [`mount its program and libraries with \`runtime\`: ${path}`]),
     "it reaches no files and no network: write what it needs in `requires`",
   ];
 }

@@ -19,7 +19,7 @@ const FIX = "--registry https://registry.npmjs.org/";
 export function npmRegistry(name: string, { option, environment, settings }: RegistrySources): RegistryChoice {
   if (option !== null) return checked(option);
   // It may name another registry for this package.
-  if (settings === undefined) return { ok: false, message: "your .npmrc cannot be read", fix: FIX };
+  if (settings === undefined) return { ok: false, message: "your .npmrc cannot be parsed", fix: FIX };
   const lines = new Map(
     (settings ?? "").split(/\r?\n/).flatMap((line): readonly (readonly [string, string])[] => {
       const [, key, value] = /^\s*([^=;#\s]+)\s*=\s*"?(.*?)"?\s*$/.exec(line) ?? [];
@@ -42,5 +42,5 @@ export function npmRegistry(name: string, { option, environment, settings }: Reg
 function checked(registry: string): RegistryChoice {
   const isPlain = /^https?:\/\/[^\s/@?#$]+(?:\/[^\s@?#$]*)?$/.test(registry);
   if (isPlain) return { ok: true, registry: registry.endsWith("/") ? registry : `${registry}/` };
-  return { ok: false, message: "the registry is no plain address without a credential", fix: FIX };
+  return { ok: false, message: "the registry must be a plain URL without a credential", fix: FIX };
 }

@@ -56,7 +56,7 @@ const TRIALS: Readonly<Record<string, ClientTrial>> = {
       ".codex/config.toml": `[projects.${JSON.stringify(project)}]\ntrust_level = "trusted"\n`,
     }),
     kept: ["hooks"],
-    note: "its check that you trust the hook was left out",
+    note: "its check that you trust the hook was disabled",
   },
   opencode: {
     provider: "anthropic",
@@ -91,7 +91,7 @@ const TRIALS: Readonly<Record<string, ClientTrial>> = {
     },
     seeds: () => ({}),
     kept: [],
-    note: "with its --trust-folder: without trust in a folder it leaves out the folder's hooks",
+    note: "with its --trust-folder: without it, the hooks of an untrusted folder do not run",
   },
 };
 
@@ -103,7 +103,7 @@ export function trialOf(client: string): ClientTrial | null {
 export function whyNoTrial(client: string): string {
   return client === "vscode"
     ? "it is an editor, which does not run without a window"
-    : "its model is behind its own service, and cannot be replaced for a trial";
+    : "it uses its own model service, which cannot be replaced for a trial";
 }
 
 /**
@@ -165,11 +165,11 @@ export function trialOutcome({ note }: ClientTrial, report: TrialReport): TrialO
   if (report.result !== null)
     return {
       kind: "unknown",
-      why: `it did not run the tool, and the answer is not the hook's: ${brief(report.result)}`,
+      why: `it did not run the tool, but the result is not from the hook: ${brief(report.result)}`,
     };
   return {
     kind: "unknown",
-    why: `it ended with ${report.status ?? "a signal"} and gave no result of a tool: ${brief(report.text)}`,
+    why: `it ended with ${report.status ?? "a signal"} without a tool result: ${brief(report.text)}`,
   };
 }
 
