@@ -21,8 +21,10 @@ const grant = (agent: string, ...grants: readonly string[]): unknown =>
 
 test("without `tool.invoke` its answer, the agent's page and `why` say so; with it they do not", () => {
   expect(grant("scout", READ)).toMatchObject({ note: expect.stringContaining("scout has no tool.invoke") });
-  expect(walk.ambit("agents", "show", "scout").out).toContain("it has no `tool.invoke`, so it calls no tool");
-  expect(walk.ambit("agents", "capabilities", "scout").out).toContain("it has no `tool.invoke`, so it calls no tool");
+  expect(walk.ambit("agents", "show", "scout").out).toContain("it has no `tool.invoke`, so it cannot call a tool");
+  expect(walk.ambit("agents", "capabilities", "scout").out).toContain(
+    "it has no `tool.invoke`, so it cannot call a tool",
+  );
   expect(walk.call("scout", "fs_read", { path: "f.txt" }).code).toBe("capability_absent");
   expect(walk.ambit("why").out).toContain("Each call of a tool needs `tool.invoke`");
   expect(grant("scout", "tool.invoke{tools=[builtin:**]}")).not.toHaveProperty("note");

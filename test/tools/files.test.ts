@@ -152,7 +152,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       ["README.md/x", "not_available: a part of the path is a file, not a folder"],
       ["../closed/loot", GATE],
       ["/etc/passwd", GATE],
-      ["~/x", "invalid_input: there is no home folder to read `~` by"],
+      ["~/x", "invalid_input: `~` cannot be resolved: there is no home folder"],
       ["keys/id", GATE],
       ["src/../keys/id", GATE],
       ["/proc/self/environ", GATE],

@@ -214,7 +214,7 @@ describe("no argument of a call becomes an option or more", () => {
   });
 });
 
-describe("a remote that is not a host", () => {
+describe("a remote that is not on a host", () => {
   const refs = (): string =>
     spawnSync("git", ["-C", join(fixture.folder, "beside"), "for-each-ref"], { encoding: "utf8" }).stdout;
   beforeEach(() => {
@@ -237,7 +237,7 @@ describe("a remote that is not a host", () => {
       for (const command of ["push", "fetch"])
         expect(await git(command, { remote: "there" })).toMatchObject({
           failed: "invalid_input",
-          message: expect.stringContaining("is not a host"),
+          message: expect.stringContaining("is not on a host"),
         });
       expect(refs()).toBe("");
     },
@@ -246,10 +246,14 @@ describe("a remote that is not a host", () => {
   test("by another address for pushing, or one that settings replace", async () => {
     host("config", "remote.there.url", "https://git.example.test/x.git");
     host("config", "remote.there.pushurl", "./beside");
-    expect(await git("push", { remote: "there" })).toMatchObject({ message: expect.stringContaining("is not a host") });
+    expect(await git("push", { remote: "there" })).toMatchObject({
+      message: expect.stringContaining("is not on a host"),
+    });
     host("config", "--unset", "remote.there.pushurl");
     host("config", `url.${fixture.folder}/beside.insteadOf`, "https://git.example.test/x.git");
-    expect(await git("push", { remote: "there" })).toMatchObject({ message: expect.stringContaining("is not a host") });
+    expect(await git("push", { remote: "there" })).toMatchObject({
+      message: expect.stringContaining("is not on a host"),
+    });
     expect(refs()).toBe("");
   });
 

@@ -82,8 +82,8 @@ describe("no command of a script runs", () => {
   });
 
   test.each<[JsonObject, RegExp]>([
-    [{}, /one of the two/],
-    [{ script: "echo a", argv: ["echo"] }, /one of the two/],
+    [{}, /either `script` or `argv`/],
+    [{ script: "echo a", argv: ["echo"] }, /either `script` or `argv`/],
     [{ script: "" }, /./],
     [{ script: 1 }, /./],
     [{ argv: [] }, /program/],
@@ -232,7 +232,7 @@ describe("everything ends", () => {
     wake();
     const result = resultOf(await running);
     fixture.grants = before;
-    const ending = { kind: "unstarted", reason: expect.stringContaining("taken back") };
+    const ending = { kind: "unstarted", reason: expect.stringContaining("was revoked") };
     expect(result).toMatchObject({
       ending,
       stdout: "",

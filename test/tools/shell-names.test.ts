@@ -40,7 +40,7 @@ test("one star over long names is cheap", async () => {
 
 test("a pattern with too many comparisons is refused, with the reason", async () => {
   const derived = await shell.derive?.({ script: `ls many/${costly}` }, fixture.session, reading());
-  expect(derived).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many names/) });
+  expect(derived).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many files/) });
 }, 60_000);
 
 test("several patterns share one budget", async () => {

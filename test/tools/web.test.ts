@@ -124,7 +124,7 @@ describe("the result", () => {
 
   test.each([
     ["/image", "image/png, 7 bytes"],
-    ["/typeless-binary", "of no known type, 3 bytes"],
+    ["/typeless-binary", "of unknown type, 3 bytes"],
     ["/lying", "text/plain, 5 bytes"],
   ])("%s is refused with its type and size", async (path, words) => {
     const got = await get(path);
@@ -313,7 +313,7 @@ describe("a session that is closed", () => {
     const running = fixture.web({ specs: ALL, session }, { url: api("/never") });
     await expect.poll(() => taken.length, { timeout: 60_000 }).toBe(1);
     session.close();
-    expect(await running).toMatchObject({ said: "not_available", by: "world", message: "it was stopped" });
+    expect(await running).toMatchObject({ said: "not_available", by: "world", message: "the request was cancelled" });
     expect(session.running.size).toBe(0);
   });
 });

@@ -31,7 +31,7 @@ export function parseAgentQuery(
 
 function specOf(item: string, read: (spec: string) => Grant | null): Result<AgentQueryItem> {
   const grant = read(item);
-  if (grant === null) return refuse("bad_value", `${quoteText(item)} is not understood as a spec`);
+  if (grant === null) return refuse("bad_value", `${quoteText(item)} cannot be parsed as a spec`);
   // An empty spec would match every agent.
   if (grant.scopes.some(isNothing)) return refuse("bad_value", `${quoteText(item)} covers nothing`);
   return done({ kind: "grant", grant });
@@ -50,7 +50,7 @@ function verbsOf(item: string): Result<AgentQueryItem> {
 }
 
 /** The requested verbs that are held, sorted; null if a part of the query is not held. */
-export function heldOf(
+export function grantedVerbs(
   asked: readonly AgentQueryItem[],
   authority: Authority,
   protectedPaths: PathSettings["protectedPaths"],

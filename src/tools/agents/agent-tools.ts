@@ -14,7 +14,7 @@ import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
 import { versionOf } from "../records/find-record.ts";
 import type { AgentAccess, AgentPowers, FoundAgent } from "./agent-access.ts";
-import { type AgentQueryItem, heldOf, parseAgentQuery } from "./agent-query.ts";
+import { type AgentQueryItem, grantedVerbs, parseAgentQuery } from "./agent-query.ts";
 import { agentRequest, authorityKeysIn, grantRequests } from "./authority-keys.ts";
 import { AGENT_DELETE_DEFINITION, AGENT_DISCOVER_DEFINITION, AGENT_UPDATE_DEFINITION } from "./definitions.ts";
 import { beyond } from "./held-grants.ts";
@@ -85,7 +85,7 @@ async function discover(input: JsonObject, agents: AgentAccess, items: readonly 
   for (; last < visible.length && last < limits.agentsLookedAtMax && found.length < count; last++) {
     const { id, request } = visible[last] as (typeof visible)[number];
     if (last % agentsPerTurnMax === agentsPerTurnMax - 1) await agents.pause();
-    const holds = heldOf(items, agents.authorityOf(id), reading.pathSettings.protectedPaths);
+    const holds = grantedVerbs(items, agents.authorityOf(id), reading.pathSettings.protectedPaths);
     if (holds === null) continue;
     found.push({ id, holds });
     requests.push(request);
@@ -94,7 +94,7 @@ async function discover(input: JsonObject, agents: AgentAccess, items: readonly 
 }
 
 function itemsIn(input: JsonObject, reading: Reading): Result<readonly AgentQueryItem[]> {
-  const can = textsIn(input, "can", limits.askedMax);
+  const can = textsIn(input, "can", limits.queryItemsMax);
   if (can === null || can.length === 0) return refuse("bad_value", "`can` must be a list of verbs and specs");
   return parseAgentQuery(can, (spec) => parseSpecs([spec], reading)?.[0] ?? null);
 }

@@ -50,8 +50,8 @@ export const AGENT_DISCOVER_DEFINITION: AgentToolDefinition = {
       can: {
         ...textsSchema(
           "Verbs such as net.get or net.*, or specs such as net.get{hosts=[api.example.com]}.",
-          limits.askedMax,
-          limits.askedCharactersMax,
+          limits.queryItemsMax,
+          limits.queryItemCharactersMax,
         ),
         minItems: 1,
       },

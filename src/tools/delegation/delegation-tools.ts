@@ -184,7 +184,7 @@ async function passOn(
     return writeGrants(input, delegation, { ...rests, instructions }, limits, omitted);
   if (instructions !== null && delegation.exists(target)) return invalid(null, `the agent ${target} already exists`);
   const alike = alikeAgentId(target, delegation.ids());
-  if (alike !== null) return invalid(null, `${target} reads like the agent ${alike}`);
+  if (alike !== null) return invalid(null, `${target} looks like the agent ${alike}`);
   if (isWritten) return writeGrants(input, delegation, { ...rests, instructions }, limits, omitted);
   // INVARIANT: a delegation adds only its written grants to an existing agent.
   const inherited: PassedGrants | null =
@@ -206,7 +206,7 @@ async function passOn(
 }
 
 function noTools(agent: string): string {
-  return `${agent} has no tool.invoke, so it calls no tool with this: delegate tool.invoke{tools=[builtin:**]} too`;
+  return `${agent} has no tool.invoke, so it cannot call a tool with this grant: delegate tool.invoke{tools=[builtin:**]} too`;
 }
 
 /**
@@ -220,7 +220,7 @@ async function writeGrants(
   limits: GrantLimits,
   omitted: JsonObject,
 ): Promise<UseResult<Json>> {
-  if (flagIn(input, "token")) return invalid(null, "a token is a delegation, and cannot be written");
+  if (flagIn(input, "token")) return invalid(null, "a token is a delegation, and cannot be written to a record");
   const written = await delegation.write(given, limits);
   if (!written.ok) return written;
   const { target, specs } = given;

@@ -134,7 +134,8 @@ export function parentFor(
   );
 }
 
-const LIMITED = "what you hold of it has a budget, a rate or an end, so it cannot be written: call it without `write`";
+const LIMITED =
+  "your grant has a budget, a rate or an expiry, so it cannot be written to a record: call this without `write`";
 
 export function exceeds(message: string): UseDenial {
   return useDenial("exceeds_grantor_authority", null, message);

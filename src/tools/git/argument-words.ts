@@ -7,7 +7,10 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 
 export function revisionWord(text: string): Result<string> {
   if (text.startsWith("-") || CONTROL.test(text))
-    return refuse("bad_value", `${shown(text)} is not a revision: it begins with a dash or holds a control character`);
+    return refuse(
+      "bad_value",
+      `${shown(text)} is not a revision: it starts with a dash or contains a control character`,
+    );
   return done(text);
 }
 
@@ -22,7 +25,7 @@ export function branchWord(text: string): Result<string> {
 export function remoteWord(text: string): Result<string> {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(text) && !text.includes("..")
     ? done(text)
-    : refuse("bad_value", `${shown(text)} is not the name of a remote; addresses are not taken`);
+    : refuse("bad_value", `${shown(text)} is not the name of a remote; URLs are not supported`);
 }
 
 /** Follows `--`. A leading dash would still be guarded as an option. */
@@ -30,7 +33,7 @@ export function pathWord(text: string): Result<string> {
   if (text === "" || text.startsWith(":") || CONTROL.test(text))
     return refuse(
       "bad_value",
-      `${shown(text)} is not a path: it is empty, begins with a colon or holds a control character`,
+      `${shown(text)} is not a path: it is empty, starts with a colon or contains a control character`,
     );
   return done(text.startsWith("-") ? `./${text}` : text);
 }
@@ -38,7 +41,7 @@ export function pathWord(text: string): Result<string> {
 /** Part of a revision: a later colon belongs to the path. */
 export function fileWord(text: string): Result<string> {
   return text.startsWith("/") || CONTROL.test(text)
-    ? refuse("bad_value", `${shown(text)} is not a path from the folder`)
+    ? refuse("bad_value", `${shown(text)} is not a path relative to the folder`)
     : done(`./${text}`);
 }
 

@@ -41,7 +41,7 @@ export function gitLine(input: JsonObject): Result<GitLine> {
   const given = input as unknown as GitInput;
   const { command } = given;
   const odd = Object.keys(input).find((key) => key !== "command" && key !== "in" && !TAKES[command].includes(key));
-  if (odd !== undefined) return refuse("bad_value", `${command} does not take ${JSON.stringify(odd.slice(0, 64))}`);
+  if (odd !== undefined) return refuse("bad_value", `${command} does not support ${JSON.stringify(odd.slice(0, 64))}`);
   const rest = wordsOf(given);
   if (!rest.ok) return rest;
   const isChanging = CHANGING.includes(command) || (command === "branch" && given.name !== undefined);

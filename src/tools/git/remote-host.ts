@@ -26,7 +26,7 @@ export function remoteRefusal({ remote = "origin" }: GitInput, addresses: string
   if (all.every(isHost)) return null;
   return refuse(
     "bad_value",
-    `the remote ${shown(remote)} is not a host: folders and programs are not fetched from or pushed to`,
+    `the remote ${shown(remote)} is not on a host: folders and programs are not supported as remotes`,
   );
 }
 

@@ -24,7 +24,7 @@ const leftMax = 20;
 const portMax = 65_535;
 
 /** INVARIANT: only grants that apply now, without approval and without a budget: neither is possible at the provider. */
-export function domainsHeld(authority: Authority, moment: Moment, verbs: readonly string[]): Domains {
+export function grantedDomains(authority: Authority, moment: Moment, verbs: readonly string[]): Domains {
   const found = new Map<string, "tree" | "exact">();
   const left = new Map<string, string>();
   let isEvery = false;
@@ -49,7 +49,7 @@ export function domainsHeld(authority: Authority, moment: Moment, verbs: readonl
   }
   if (isEvery) return { of: null, wider: [], left: [] };
   const all = withoutInner(found);
-  for (const one of all.slice(domainsMax)) leave(one, `a provider takes at most ${domainsMax} domains`);
+  for (const one of all.slice(domainsMax)) leave(one, `a provider accepts at most ${domainsMax} domains`);
   const of = all.slice(0, domainsMax);
   return {
     of,
@@ -81,14 +81,16 @@ function holds({ expires, principals, clean, pass }: Conditions, moment: Moment)
 
 function conditionFault(conditions: Conditions, isLinkCounted: boolean): string | null {
   if (conditions.ask !== 0) return "a person has to approve each use, and a provider cannot request approval";
-  return isLinkCounted || isCounted(conditions) ? "its uses are counted, and a provider's are not" : null;
+  return isLinkCounted || isCounted(conditions)
+    ? "the grant has a budget, and uses by a provider cannot be counted"
+    : null;
 }
 
 /** A provider connects to any port that an address names. */
 function portFault(ports: Scope | undefined): string | null {
   if (ports === undefined || ports.kind === "any") return null;
   const isAll = ports.kind === "ports" && ports.of.some(({ low, high }) => low <= 1 && high >= portMax);
-  return isAll ? null : "a provider cannot be held to ports";
+  return isAll ? null : "a provider cannot be limited to ports";
 }
 
 function destinationsOf(scope: Scope | undefined): DestinationScope | "any" | null {
@@ -104,7 +106,7 @@ type DomainName =
 function namesOf({ names, ranges, everyPublic }: DestinationScope): readonly DomainName[] {
   const every: readonly DomainName[] = everyPublic ? [{ kind: "every", text: "*" }] : [];
   const addresses: readonly DomainName[] =
-    ranges.length === 0 ? [] : [{ kind: "other", text: "addresses", why: "a provider takes names alone" }];
+    ranges.length === 0 ? [] : [{ kind: "other", text: "addresses", why: "a provider accepts only host names" }];
   return [...every, ...names.map(named), ...addresses];
 }
 
@@ -113,8 +115,8 @@ function named(name: Sequence): DomainName {
   const literals = name.flatMap((segment) => (segment.kind === "literal" ? [segment.text] : []));
   const isTree = name.length === literals.length + 1 && name.at(-1)?.kind === "deep";
   if (!isTree && name.length !== literals.length)
-    return { kind: "other", text, why: "a provider takes in the domain itself, which is not held" };
-  if (literals.length < 2) return { kind: "other", text, why: "it is no domain that a provider takes" };
+    return { kind: "other", text, why: "a provider would include the domain itself, which is not granted" };
+  if (literals.length < 2) return { kind: "other", text, why: "it is not a domain that a provider accepts" };
   return { kind: isTree ? "tree" : "exact", text: literals.toReversed().join(".") };
 }
 

@@ -102,7 +102,7 @@ describe("offered", () => {
     const authority = held("provider.computer_use", "provider.web_search{hosts=[*]}");
     const named = providerTools(authority, moment, "openai", { names: ["computer", "web_search_preview", "teleport"] });
     expect(named.tools.map(({ request }) => request)).toEqual([{ type: "web_search_preview" }, { type: "computer" }]);
-    expect(named.omitted).toEqual([{ name: "teleport", why: "openai has no such tool that is known here" }]);
+    expect(named.omitted).toEqual([{ name: "teleport", why: "openai has no such tool" }]);
   });
 
   test("what cannot be limited to hosts is not opened by some hosts", () => {
@@ -133,8 +133,8 @@ describe("requests", () => {
   test("a note says where the provider's rule is wider, and what was omitted", () => {
     const { notes } = providerTools(held("net.get{hosts=[github.com,*.npmjs.com,+.y.com]}"), moment, "openai");
     expect(notes).toEqual([
-      "web_search: the provider takes github.com to mean everything below it, too; you hold github.com alone",
-      "web_search: +.y.com is left out: a provider takes in the domain itself, which is not held",
+      "web_search: the provider also allows all subdomains of github.com; your grant covers only github.com",
+      "web_search: +.y.com is omitted: a provider would include the domain itself, which is not granted",
     ]);
   });
 
@@ -142,7 +142,7 @@ describe("requests", () => {
     const hosts = Array.from({ length: 101 }, (_, at) => `h${String(at).padStart(3, "0")}.example.org`);
     const { tools, notes } = providerTools(held(`net.get{hosts=[${hosts.join(",")}]}`), moment, "openai");
     expect(tools[0]?.domains).toEqual(hosts.slice(0, 100));
-    expect(notes.at(-1)).toContain("h100.example.org is left out");
+    expect(notes.at(-1)).toContain("h100.example.org is omitted");
   });
 
   test("omitted tools say what they would need", () => {

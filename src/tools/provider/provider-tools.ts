@@ -9,7 +9,7 @@ import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { chargesOf } from "../../core/gate/decide.ts";
 import { PROVIDER_CATALOG, type Provider, type ProviderEntry, type ProviderSettings } from "./provider-catalog.ts";
-import { type Domains, domainsHeld } from "./provider-domains.ts";
+import { type Domains, grantedDomains } from "./provider-domains.ts";
 
 export interface ProviderTool {
   readonly name: string;
@@ -39,7 +39,7 @@ export function providerTools(
   for (const entry of PROVIDER_CATALOG[provider]) {
     const isNamed = settings.names?.includes(entry.name) ?? !entry.isByName;
     if (!isNamed) continue;
-    const domains = entry.isScoped ? domainsHeld(authority, moment, ["net.get", entry.verb]) : null;
+    const domains = entry.isScoped ? grantedDomains(authority, moment, ["net.get", entry.verb]) : null;
     const refused = domains === null ? verbFault(authority, moment, entry) : domainsFault(entry, domains);
     const request = refused ?? entry.request(domains?.of ?? null, settings);
     if (typeof request === "string") omitted.push({ name: entry.name, why: request });
@@ -48,7 +48,7 @@ export function providerTools(
   }
   for (const name of settings.names ?? [])
     if (!PROVIDER_CATALOG[provider].some((entry) => entry.name === name))
-      omitted.push({ name: name.slice(0, nameCharactersMax), why: `${provider} has no such tool that is known here` });
+      omitted.push({ name: name.slice(0, nameCharactersMax), why: `${provider} has no such tool` });
   return { tools, omitted, notes: [...notes] };
 }
 
@@ -57,14 +57,14 @@ const nameCharactersMax = 100;
 /** A tool that cannot be limited there needs its own verb, without approval and without a budget. */
 function verbFault(authority: Authority, moment: Moment, { verb: name }: ProviderEntry): string | null {
   const verb = verbEntry(name);
-  if (verb === null) return `${name} is no verb`;
+  if (verb === null) return `${name} is not a verb`;
   if (verb.axes.length > 0)
-    return domainsHeld(authority, moment, [name]).of === null ? null : `${name} is not granted for every host`;
+    return grantedDomains(authority, moment, [name]).of === null ? null : `${name} is not granted for every host`;
   const decision = judge(authority, { verb, values: [] }, moment);
   if (decision.outcome === "deny") return `${name} is not granted`;
   if (decision.outcome === "ask") return `${name} needs a person's approval, and a provider cannot request approval`;
   const isCounted = chargesOf({ basis: [decision.by], authority }).length > 0;
-  return isCounted ? `uses of ${name} are counted, and a provider's are not` : null;
+  return isCounted ? `${name} has a budget, and uses by a provider cannot be counted` : null;
 }
 
 function domainsFault({ verb }: ProviderEntry, { of, left }: Domains): string | null {
@@ -77,7 +77,7 @@ function domainsFault({ verb }: ProviderEntry, { of, left }: Domains): string | 
 function notesOf({ name }: ProviderEntry, { wider, left }: Domains, isOffered: boolean): readonly string[] {
   if (!isOffered) return [];
   return [
-    ...wider.map((one) => `${name}: the provider takes ${one} to mean everything below it, too; you hold ${one} alone`),
-    ...left.map(({ what, why }) => `${name}: ${what} is left out: ${why}`),
+    ...wider.map((one) => `${name}: the provider also allows all subdomains of ${one}; your grant covers only ${one}`),
+    ...left.map(({ what, why }) => `${name}: ${what} is omitted: ${why}`),
   ];
 }

@@ -68,11 +68,11 @@ function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest
   };
 }
 
-const MOVED = recordFailure("not_available", "the records changed meanwhile; ask again");
+const MOVED = recordFailure("not_available", "the records changed in the meantime; call again");
 const NO_WORKSPACE = recordFailure(
   "not_available",
   "there are no records here: no .ambit folder here or above",
-  "a person makes one: ambit init",
+  "tell the user to create one: ambit init",
 );
 
 /** Known from the input alone; what depends on the record is determined later. */

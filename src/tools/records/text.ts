@@ -39,7 +39,7 @@ export function changedText(source: Source, parts: RecordParts, read: ReadHead):
   const wrong = wrongPart(parts);
   if (wrong !== null) return wrong;
   const before = headOf(source, read);
-  if (before === null) return refuse("bad_value", "the record's frontmatter cannot be read");
+  if (before === null) return refuse("bad_value", "the record's frontmatter cannot be parsed");
   const keys = headKeys(parts);
   const edits = keys.map(([key, value]) => headEdit(source.text, before, key, value));
   let head = source.text.slice(0, before.bodyStart);
@@ -58,7 +58,7 @@ export function changedText(source: Source, parts: RecordParts, read: ReadHead):
     others(before.map, keys) === others(after.map, keys);
   return isProved
     ? done(text)
-    : refuse("bad_value", "the record's frontmatter has a form that only a person can change");
+    : refuse("bad_value", "the record's frontmatter has a form that this tool cannot edit; a person must change it");
 }
 
 /** Offset of the body: after the frontmatter and the blank line that usually follows it. */

@@ -165,7 +165,7 @@ const completeTool: BuiltinTool<ResourcePowers> = {
       server: SERVER,
       uri: textSchema("`prompt:NAME`, or the template.", 1, uriCharactersMax),
       argument: textSchema("The name of the argument.", 1, nameCharactersMax),
-      value: textSchema("What is written so far.", 0, uriCharactersMax),
+      value: textSchema("The text typed so far.", 0, uriCharactersMax),
       known: { type: "object", description: "Other arguments.", additionalProperties: { type: "string" } },
     },
     ["server", "uri", "argument", "value"],

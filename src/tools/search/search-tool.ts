@@ -29,14 +29,14 @@ export function searchTool(provider: () => WrittenSearch | null): BuiltinTool {
       const { query, count } = inputOf(input);
       // A handle stands for the user's own secret; in a query it would be an attempt to send one.
       if ((["query", "header", "plain"] as const).some((place) => handlesIn(query, place).length > 0))
-        return refuse("bad_value", "a question holds no secret");
-      if (/\p{Surrogate}/u.test(query)) return refuse("bad_value", "a question holds no half of a character");
+        return refuse("bad_value", "a query must not contain a secret");
+      if (/\p{Surrogate}/u.test(query)) return refuse("bad_value", "a query must not contain an unpaired surrogate");
       const written = provider();
       if (written === null) return done([]);
       const asks = webRequests(providerFetch(written, query, count), reading);
       return asks.ok
         ? done(asks.value.map((one): Request => ({ ...one, isConfigured: true })))
-        : refuse("bad_value", "the search provider cannot be asked this");
+        : refuse("bad_value", "the query cannot be sent to the search provider");
     },
     execute: async (input, context) => {
       const written = provider();
@@ -51,15 +51,15 @@ export function searchTool(provider: () => WrittenSearch | null): BuiltinTool {
 /** INVARIANT: the caller does not learn the user's provider, or its secret's name. */
 function withoutProvider({ code }: UseDenial): UseDenial {
   return code === "not_available" || code === "invalid_input"
-    ? useDenial(code, null, "the search provider could not be asked", FIX)
-    : useDenial(code, null, "the search provider is not within reach");
+    ? useDenial(code, null, "the search provider could not be reached", FIX)
+    : useDenial(code, null, "the address of the search provider is not allowed");
 }
 
 function answered({ provider }: WrittenSearch, { status, text, more }: WebResult, count: number): UseResult<Json> {
-  if (status < 200 || status > 299) return failed(`the search provider answered with status ${status}`);
-  if (more) return failed("the search provider's answer is longer than an answer may be", null);
+  if (status < 200 || status > 299) return failed(`the search provider responded with status ${status}`);
+  if (more) return failed("the search provider's response is too long", null);
   const found = providerResults(provider, parsed(text));
-  if (found === null) return failed("what answered is not a search provider, or does not answer with JSON");
+  if (found === null) return failed("the configured address is not a search provider, or does not respond with JSON");
   return useResult({ results: [...shownResults(found.list, found.snippet, count)] });
 }
 
@@ -77,7 +77,7 @@ function inputOf(input: JsonObject): { readonly query: string; readonly count: n
   return { query, count };
 }
 
-const FIX = "a person looks at `search:` in the user's own config.yml";
+const FIX = "tell the user to check `search:` in their own config.yml";
 
 function failed(message: string, fix: string | null = FIX): UseDenial {
   return useDenial("not_available", null, message, fix);
@@ -85,5 +85,5 @@ function failed(message: string, fix: string | null = FIX): UseDenial {
 
 const NO_PROVIDER = {
   message: "no search provider is configured",
-  fix: "a person writes one in the user's own config.yml: search: { provider: searxng, url: https://search.example.org/search }",
+  fix: "tell the user to add one to their own config.yml: search: { provider: searxng, url: https://search.example.org/search }",
 } as const;

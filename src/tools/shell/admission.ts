@@ -40,13 +40,13 @@ export function lookingRequests(script: Script, setting: ScriptEnvironment): Res
 /** All requests of its commands; for a script without patterns. */
 export function commandRequests(script: Script, setting: ScriptEnvironment): Result<readonly Request[]> {
   const needs = requestsOf(withValues(script, setting.values));
-  if (!needs.ok) return refuse("bad_value", "a word of the script has no value here");
+  if (!needs.ok) return refuse("bad_value", "a variable of the script is not set");
   const characters = needs.commands.reduce(
     (sum, { argv, reads, writes }) => sum + [...argv, ...reads, ...writes].reduce((all, { length }) => all + length, 0),
     0,
   );
   if (characters > expandedCharactersMax)
-    return refuse("too_long", `with its values the script is longer than ${expandedCharactersMax} characters`);
+    return refuse("too_long", `the expanded script is longer than ${expandedCharactersMax} characters`);
   return requestsFor(needs.commands, setting.place, setting.pathSettings);
 }
 
@@ -76,10 +76,10 @@ export async function withNames(
         }
         const put = await namesFor(word, inside.value, bounded, search);
         if (folders > lookedFoldersMax)
-          return refuse("too_long", `the patterns look into more than ${lookedFoldersMax} folders`);
+          return refuse("too_long", `the patterns search more than ${lookedFoldersMax} folders`);
         if (!put.ok) return put;
         names += put.value.length;
-        if (names > chosenNamesMax) return refuse("too_long", `the patterns choose more than ${chosenNamesMax} names`);
+        if (names > chosenNamesMax) return refuse("too_long", `the patterns match more than ${chosenNamesMax} names`);
         words.push(...put.value);
       }
       chosen.push({ ...stage, words });

@@ -38,7 +38,7 @@ describe("a pipe", () => {
     pipe.write(bytes("a"));
     pipe.break();
     pipe.end();
-    await expect(all(pipe)).rejects.toThrow(/broke/);
+    await expect(all(pipe)).rejects.toThrow(/interrupted/);
   });
 
   test("stops its writer when it writes after the reader closed, and not before", () => {

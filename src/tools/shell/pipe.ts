@@ -71,7 +71,7 @@ export class Pipe {
         this.#room.give(next.length);
         if (this.#bytes <= pipeBytesUsual / 2) this.#releaseWriter();
         yield next;
-      } else if (this.#state === "broken") throw new Error("the input broke off");
+      } else if (this.#state === "broken") throw new Error("the input was interrupted");
       else if (this.#state === "ended") return;
       else
         await new Promise<void>((resolve) => {

@@ -124,5 +124,5 @@ export class FileSink {
 const TOO_FAST: FileRefusal = {
   ok: false,
   code: "not_available",
-  reason: "more is written at once than the file can take",
+  reason: "more data is written at once than can be buffered",
 };

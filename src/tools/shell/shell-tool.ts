@@ -83,7 +83,7 @@ export function shellTool(userName: () => string): BuiltinTool<ScriptPowers> {
       if (!setting.ok) return setting;
       const { agent, session } = powers;
       const before = searches.get(agent) ?? 0;
-      if (before >= searchesMax) return refuse("too_long", "too many patterns are being looked up; ask again later");
+      if (before >= searchesMax) return refuse("too_long", "too many patterns are being expanded; try again later");
       searches.set(agent, before + 1);
       const from = performance.now();
       const timed = scriptTimeout(powers.signal, millisecondsOf(input));
@@ -123,7 +123,7 @@ async function named(
   return chosen.code === "too_long" ? chosen : done([]);
 }
 
-const NO_TIME = "looking up its patterns took all of the script's `seconds`";
+const NO_TIME = "expanding its patterns took longer than the script's `seconds`";
 
 function millisecondsOf({ seconds }: JsonObject): number {
   return (typeof seconds === "number" ? seconds : scriptSecondsUsual) * 1000;
@@ -143,7 +143,7 @@ async function execute(
   const script = decidedScript(read.script, { requests: requests.slice(from), basis: basis.slice(from) });
   if (script === null)
     return from === 1
-      ? useDenial("invalid_input", null, "what was decided is not this script; ask again")
+      ? useDenial("invalid_input", null, "the script differs from the decided one; call again")
       : powers.refuse(null, "unsupported_command", NOT_CHOSEN);
   const kept = writtenIn(script).find(({ path }) => powers.isProtected(path));
   if (kept !== undefined) {

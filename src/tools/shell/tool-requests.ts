@@ -51,7 +51,7 @@ export function request(name: string, axes: Readonly<Record<string, Result<Value
   const values: Value[] = [];
   for (const axis of verb.axes) {
     const value = axes[axis.name];
-    if (value === undefined) return refuse("bad_value", `${name} has an axis ${axis.name} that a script has not`);
+    if (value === undefined) return refuse("bad_value", `${name} has an axis ${axis.name} that scripts do not support`);
     if (!value.ok) return value;
     values.push(value.value);
   }

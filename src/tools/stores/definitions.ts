@@ -50,7 +50,7 @@ export const BUILTIN_STORES: Readonly<Record<string, BuiltinStore>> = {
         company: line("The company."),
         email: line("The mail address."),
         phone: line("The telephone number."),
-        stage: line("Where the relationship stands, such as lead or customer."),
+        stage: line("The stage of the relationship, such as lead or customer."),
         owner: line("The agent that is responsible."),
         tags: textsSchema("Short words for searching.", wordsMax, lineCharactersMax),
         notes: textSchema("What is known.", 0, textCharactersMax),
@@ -64,7 +64,7 @@ export const BUILTIN_STORES: Readonly<Record<string, BuiltinStore>> = {
     schema: objectSchema(
       {
         title: line("The goal, in one line."),
-        state: { enum: ["open", "active", "done", "dropped"], description: "Where it stands." },
+        state: { enum: ["open", "active", "done", "dropped"], description: "Its status." },
         owner: line("The agent that is responsible."),
         due: line("A date."),
         notes: textSchema("What is known.", 0, textCharactersMax),
@@ -137,7 +137,7 @@ export function valueFault(store: string, defined: JsonObject | null, value: Jso
   const builtin = builtinStore(store);
   const schema = builtin === null ? defined : builtin.schema;
   if (schema === null)
-    return builtin === null ? `there is no store ${store}` : `${store} is written by ambit alone: ambit tasks add`;
+    return builtin === null ? `there is no store ${store}` : `${store} is written only by ambit: ambit tasks add`;
   const { accept, faults } = inputParser(schema as JsonSchema);
   if (faults.length > 0) return "the schema of the store cannot be used";
   const accepted = accept(value as JsonObject);

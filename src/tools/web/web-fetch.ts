@@ -69,8 +69,8 @@ export async function fetchText(request: WebRequest, { net }: Context): Promise<
   const content = contentOf(headers.get("content-type"), bytes, truncated);
   if (!content.ok) {
     const size = truncated ? `more than ${bytesMax}` : String(bytes.length);
-    const type = content.type ?? "of no known type";
-    return useDenial("not_available", null, `the answer is not text: ${type}, ${size} bytes`);
+    const type = content.type ?? "of unknown type";
+    return useDenial("not_available", null, `the response is not text: ${type}, ${size} bytes`);
   }
   const isPending = format !== "raw" && content.kind !== "text" && content.text !== "";
   return useResult({

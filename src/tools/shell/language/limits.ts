@@ -25,9 +25,9 @@ export const namingStepsMax = 2_000_000;
 /** The cost of one listed name in such steps: every one of them is decided. */
 export const listedNameSteps = 8;
 /** Cached listings of one script: most scripts list the same few folders. */
-export const keptListingsMax = 4;
+export const cachedListingsMax = 4;
 /** Names of one cached listing, unless it is the only one. */
-export const keptNamesMax = 4096;
+export const cachedListingNamesMax = 4096;
 /** Concurrent pattern expansions of one agent's scripts. */
 export const searchesMax = 8;
 /** Names matched in one event-loop turn. */

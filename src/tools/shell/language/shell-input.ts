@@ -17,7 +17,7 @@ export type ShellInput =
   | CodedFailure<"invalid_input" | "unsupported_command">;
 
 export function readShellInput({ script, argv, root }: JsonObject): ShellInput {
-  if ((script === undefined) === (argv === undefined)) return invalid("give `script` or `argv`, one of the two");
+  if ((script === undefined) === (argv === undefined)) return invalid("give either `script` or `argv`");
   if (isTexts(argv)) return argvScript(argv);
   if (typeof script !== "string") return invalid("`script` is a text, and `argv` is a list of texts");
   const parsed = parseScript(script);
@@ -28,7 +28,7 @@ export function readShellInput({ script, argv, root }: JsonObject): ShellInput {
 
 /** Literal words: not even a pattern has a meaning in them. */
 function argvScript(argv: readonly string[]): ShellInput {
-  if (argv[0] === undefined || argv[0] === "") return invalid("`argv` begins with the name of a program");
+  if (argv[0] === undefined || argv[0] === "") return invalid("`argv` must start with the name of a program");
   const range = { start: 0, end: 0 };
   const words = argv.map((text): Word => ({ parts: [{ kind: "quoted", text }], range }));
   return { ok: true, script: [{ after: ";", stages: [{ words, redirections: [], range }] }] };

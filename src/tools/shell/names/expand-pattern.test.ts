@@ -62,7 +62,7 @@ describe("the search", () => {
 
   test("ends when it compares too much, and says so", async () => {
     const { chosen } = await choose(`*${"a".repeat(60)}b*`, folderOf(names));
-    expect(chosen).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many names/) });
+    expect(chosen).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many files/) });
     expect(await choose(`*${"a".repeat(60)}b`, folderOf(names))).toMatchObject({ chosen: { ok: true } });
   });
   test("counts the comparisons of all patterns of a script together", async () => {
@@ -112,7 +112,7 @@ describe("the search", () => {
     search.count(namingStepsMax - 6 * 2 * listedNameSteps);
     expect(search.over()).toBeNull();
     await search.listed(["new"], list);
-    expect(search.over()).toMatch(/too many names/);
+    expect(search.over()).toMatch(/too many files/);
   });
   test("keeps no more names than the limit of a script", async () => {
     const many = Array.from({ length: chosenNamesMax + 1 }, (_, at) => `f${at}`);

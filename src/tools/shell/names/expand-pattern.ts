@@ -38,7 +38,7 @@ export async function expandPattern(
   const { isAbsolute, names } = namesOf(word);
   const star = names.findIndex(isChoosing);
   const rest = names.slice(star);
-  if (rest.includes("..") || rest.includes(".")) return notChosen("behind a star `.` and `..` are not taken");
+  if (rest.includes("..") || rest.includes(".")) return notChosen("`.` and `..` are not allowed after a wildcard");
   let found: FoundPath[] = [{ text: names.slice(0, star).map(plainName), path: start }];
   for (const [at, name] of rest.entries()) {
     const next = await step(found, name, { isFirst: at === 0, isLast: at === rest.length - 1 }, look, search);
@@ -47,7 +47,7 @@ export async function expandPattern(
   }
   const words = sorted(found.map(({ text }) => `${isAbsolute ? "/" : ""}${text.join("/")}`));
   if (words.some((one) => one.startsWith("-")))
-    return notChosen("it chooses a name that begins with a dash; put `./` before the pattern");
+    return notChosen("it matches a name that starts with a dash; put `./` before the pattern");
   return { ok: true, words: words.length === 0 ? [asWritten(word)] : words };
 }
 
@@ -70,10 +70,10 @@ async function step(
     if (why !== null) return notChosen(why, "too_long");
     // A trailing slash matches only folders, and everything that got here is one.
     const listed = await look(path, folderNamesMax + 1);
-    if (!listed.ok && isFirst && listed.code !== "not_available") return notChosen("its folder may not be looked into");
+    if (!listed.ok && isFirst && listed.code !== "not_available") return notChosen("its folder may not be listed");
     // A subfolder that may not be listed counts as empty, as in a shell.
     if (!listed.ok) continue;
-    if (listed.value.length > folderNamesMax) return notChosen("its folder holds too many names", "too_long");
+    if (listed.value.length > folderNamesMax) return notChosen("its folder has too many files", "too_long");
     if (name === "") {
       next.push({ text: [...text, ""], path });
       continue;
@@ -88,7 +88,7 @@ async function step(
       if (!isChosen(last) || !(isLast || isFolder)) continue;
       next.push({ text: [...text, last], path: [...path, last] });
       if (next.length > chosenNamesMax)
-        return notChosen(`the patterns choose more than ${chosenNamesMax} names`, "too_long");
+        return notChosen(`the patterns match more than ${chosenNamesMax} names`, "too_long");
     }
   }
   return next;

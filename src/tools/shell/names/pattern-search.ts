@@ -1,6 +1,12 @@
 // Limits the expansion of one script's patterns: its steps, when it yields, and its end.
 import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.ts";
-import { keptListingsMax, keptNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
+import {
+  cachedListingNamesMax,
+  cachedListingsMax,
+  listedNameSteps,
+  namesPerTurn,
+  namingStepsMax,
+} from "../language/limits.ts";
 
 export interface PatternSearchOptions {
   /** Yields to other work. */
@@ -36,8 +42,8 @@ export class PatternSearch {
     if (fresh.ok) this.count(fresh.value.length * listedNameSteps);
     // A large listing is not cached beside others.
     const [oldest] = this.#listings.keys();
-    if (fresh.ok && fresh.value.length > keptNamesMax) this.#listings.clear();
-    else if (oldest !== undefined && this.#listings.size >= keptListingsMax) this.#listings.delete(oldest);
+    if (fresh.ok && fresh.value.length > cachedListingNamesMax) this.#listings.clear();
+    else if (oldest !== undefined && this.#listings.size >= cachedListingsMax) this.#listings.delete(oldest);
     this.#listings.set(key, fresh);
     return fresh;
   }
@@ -55,4 +61,4 @@ export class PatternSearch {
 }
 
 const TOO_MUCH =
-  "there are too many names to hold the patterns against; use fewer patterns and stars, or patterns in smaller folders";
+  "there are too many files to match the patterns against; use fewer patterns and wildcards, or smaller folders";
