@@ -68,7 +68,7 @@ describe.each(callers())("as $caller", (who) => {
     const wide = await fixture.agentBeside(scene, ambit, who, scene.folder);
     const ran = await sh("cat state/ambit/state; echo planted > state/ambit/planted", wide);
     expect(ran).toMatchObject({ outcome: "refused", code: "sandbox_unavailable" });
-    expect(ran.message).toContain("state folder lies inside");
+    expect(ran.message).toContain("state folder is inside");
     expect(existsSync(join(scene.folder, "state", "ambit", "planted"))).toBe(false);
   });
 

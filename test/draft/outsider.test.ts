@@ -137,7 +137,7 @@ for (const user of CALLERS)
       // What did not land is told, and nothing else is missing.
       const isTold = (result.changes?.kept ?? []).some(({ path }) => path === "own.txt");
       expect([fixture.read("own.txt"), isTold]).toEqual(isTold ? [null, true] : ["mine\n", false]);
-      expect(result.changes?.kept.map(({ reason }) => reason).join("\n")).not.toContain("in the project all the same");
+      expect(result.changes?.kept.map(({ reason }) => reason).join("\n")).not.toContain("still in the project");
       fixture.person("sh", "-c", `${after}; git status; git commit -q --allow-empty -m used`);
       expect(existsSync(marker)).toBe(false);
       // The attack is real: with all of it in place the person's command runs it.

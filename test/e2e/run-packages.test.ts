@@ -233,7 +233,7 @@ test("files of certificates that variables name are inside, as certificates and 
   expect(ran.out).toBe(
     `/run/ambit/home/.ambit/certificates/ssl_cert_file.pem\n${certificate}\n${certificate}\n[]\n`.replaceAll("\r", ""),
   );
-  expect(ran.err).toContain("PIP_CERT is not passed on: it holds no certificate");
+  expect(ran.err).toContain("PIP_CERT is not passed on: it contains no certificate");
   // Another run without the variables has neither.
   expect((await inside("open", 'ls ~/.ambit/certificates; echo "[$SSL_CERT_FILE]"')).out).toBe("[]\n");
 });
@@ -245,7 +245,7 @@ test("addresses of registries are inside, and one with a credential is not", asy
   };
   const ran = await inside("open", 'echo "[$PIP_INDEX_URL][$GOPROXY]"', variables);
   expect(ran.out).toBe("[https://pypi.example.test/simple][]\n");
-  expect(ran.err).toContain("GOPROXY is not passed on: it holds a credential");
+  expect(ran.err).toContain("GOPROXY is not passed on: it contains a credential");
 });
 
 test("doctor names the folders of the search path that are inside, and those that are not", async () => {

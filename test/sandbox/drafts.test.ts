@@ -326,7 +326,7 @@ describe("where no draft is possible nothing runs, and the reason is reported", 
     symlinkSync(join(folder, "state"), `${folder}-state`);
     for (const state of [join(folder, "state"), `${folder}-state`])
       expect(await refused(sandboxesIn(folder, { drafts: new DraftFolders(state) }), planFor(folder))).toContain(
-        "state folder lies inside",
+        "state folder is inside",
       );
     expect(readdirSync(join(folder, "state", "drafts"))).toEqual([]);
   });

@@ -95,31 +95,31 @@ describe("bubblewrap that", () => {
 
 describe("a launcher that", () => {
   test.each([
-    ["speaks another protocol", "printf 'GET / HTTP/1.1\\r\\n\\r\\n' >&3; sleep 1", /not understood/],
+    ["speaks another protocol", "printf 'GET / HTTP/1.1\\r\\n\\r\\n' >&3; sleep 1", /invalid message/],
     [
       "speaks another version",
       String.raw`printf '\010\000\000\000h\002\000\000\000\007\000\000\000' >&3; sleep 1`,
-      /not understood/,
+      /invalid message/,
     ],
-    ["greets twice", `${HELLO}; ${HELLO}; sleep 1`, /not understood|cannot be told|replaced/],
+    ["greets twice", `${HELLO}; ${HELLO}; sleep 1`, /invalid message|cannot be determined|replaced/],
     [
       "is ready before the setup",
       String.raw`printf '\020\000\000\000R\001\001\000\000\000\000\000\000\000\000\000\000\000\000\000\000' >&3; sleep 1`,
-      /not understood/,
+      /invalid message/,
     ],
-    ["is done before it began", String.raw`printf '\000\000\000\000D' >&3; sleep 1`, /not understood/],
-    ["sends output before the command", String.raw`printf '\001\000\000\000Ox' >&3; sleep 1`, /not understood/],
+    ["is done before it began", String.raw`printf '\000\000\000\000D' >&3; sleep 1`, /invalid message/],
+    ["sends output before the command", String.raw`printf '\001\000\000\000Ox' >&3; sleep 1`, /invalid message/],
     [
       "fails",
       String.raw`printf '\016\000\000\000F\001\000\000\000seccomp ok\000' >&3; sleep 1`,
-      /not understood|seccomp/,
+      /invalid message|seccomp/,
     ],
     [
       "reports a failure",
       String.raw`printf '\014\000\000\000F\001\000\000\000seccomp\000' >&3; sleep 1`,
       /seccomp \(EPERM\)/,
     ],
-    ["announces an endless frame", String.raw`printf '\377\377\377\377O' >&3; sleep 1`, /not understood/],
+    ["announces an endless frame", String.raw`printf '\377\377\377\377O' >&3; sleep 1`, /invalid message/],
   ])("%s", async (_what, script, message) => {
     expect((await refusedBy(script)).message).toMatch(message);
   });

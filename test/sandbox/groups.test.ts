@@ -37,7 +37,9 @@ describe("a control group", () => {
   test("is named in the result, or that there is none", async () => {
     const { enforcement } = ranOf(await shell(sandboxes, limited({}), "exit 0"));
     const note = enforcement.find(({ axis }) => axis === "argv")?.note ?? "";
-    expect(note).toContain(held.length === 0 ? "of each process alone" : `of the whole tree: ${held.join(", ")}`);
+    expect(note).toContain(
+      held.length === 0 ? "apply to each process only" : `of the whole process tree: ${held.join(", ")}`,
+    );
   });
 
   test.skipIf(!held.includes("memory"))("limits memory: one page of many is too many, half is not", async () => {

@@ -150,7 +150,7 @@ describe("its input and output", () => {
   test("each axis names what enforced it", async () => {
     const { enforcement } = ranOf(await run(sandboxes, plan, ["/usr/bin/true"]));
     expect(enforcement.find(({ axis }) => axis === "root")).toMatchObject({ strength: "kernel" });
-    expect(enforcement.find(({ axis }) => axis === "argv")?.note).toContain("limits are those of each process alone");
+    expect(enforcement.find(({ axis }) => axis === "argv")?.note).toContain("limits apply to each process only");
   });
 });
 

@@ -319,12 +319,12 @@ describe("bodies", () => {
     const left = await fixture.fetch(ALL, { url: api("/never") });
     if (!left.ok) throw new Error(left.message);
     for await (const _ of left.body) break;
-    expect(await left.end).toMatchObject({ ok: false, message: "it was stopped" });
+    expect(await left.end).toMatchObject({ ok: false, message: "the request was cancelled" });
     const stopping = new AbortController();
     const stopped = await fixture.fetch(ALL, { url: api("/never"), stop: stopping.signal });
     if (!stopped.ok) throw new Error(stopped.message);
     stopping.abort();
-    expect(await stopped.end).toMatchObject({ ok: false, message: "it was stopped" });
+    expect(await stopped.end).toMatchObject({ ok: false, message: "the request was cancelled" });
     expect(await fixture.fetch(ALL, { url: api("/"), stop: AbortSignal.abort() })).toMatchObject({ ok: false });
   });
 
@@ -441,6 +441,6 @@ test("when the broker dies, its running fetches fail and the next fetch starts a
   const pid = fixture.client.pid;
   if (!fetched.ok || pid === null) throw new Error("no fetch");
   process.kill(pid, "SIGKILL");
-  expect(await fetched.end).toMatchObject({ ok: false, code: "not_available", message: "the broker is gone" });
+  expect(await fetched.end).toMatchObject({ ok: false, code: "not_available", message: "the broker has exited" });
   expect((await fixture.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
 });

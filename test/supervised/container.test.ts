@@ -93,7 +93,7 @@ describe.each(USERS)("in a container, for user %i", (user) => {
   test("a project cannot require or choose it", async () => {
     await trusted();
     writeFiles(base, { "project/.ambit/config.yml": "namespaces: preferred\n" });
-    expect((await start(["doctor"])).out).toContain("`namespaces` is the user's to say, never a project's");
+    expect((await start(["doctor"])).out).toContain("`namespaces` is a setting of the user, not of a project");
   });
 
   test("with namespaces the first sandbox is used, by the same program and state", async () => {
@@ -153,7 +153,7 @@ describe.each(USERS)("in a container, for user %i", (user) => {
     const told = JSON.parse(ran.out);
     expect(told.output).toBe("1100000\nrefused\n");
     const mode = told.enforcement.find(({ axis }: { axis: string }) => axis === "mode");
-    expect(mode.note).toContain("read-only, although it may be written");
+    expect(mode.note).toContain("read-only, although a grant allows writing");
     expect(existsSync(join(project, "new.txt"))).toBe(false);
   });
 

@@ -137,7 +137,7 @@ describe("files outside", () => {
   });
 
   test.each([
-    ["a folder that is written without a copy", { root: "draft" }, "is written as a copy"],
+    ["a folder that is written without a copy", { root: "draft" }, "programs write to a copy"],
     ["hidden names without a copy", { root: "ro", masked: true }, "names are hidden by a copy"],
   ] as const)("%s is refused", async (_, wish, message) => {
     const masked = "masked" in wish ? [segments(join(folder, "hidden"))] : [];

@@ -116,7 +116,7 @@ class DraftGrowth {
   async #reasonIn(folder: string, start: DraftSize, { holds }: Words): Promise<string | null> {
     const { draftBytes, draftFiles } = this.#limits;
     const { bsize, bavail } = statfsSync(folder);
-    if (bsize * bavail < freeBytesMin) return "the disk with its draft has no space left";
+    if (bsize * bavail < freeBytesMin) return "there is no space left on the disk of its draft";
     const { bytes, inodes } = await draftSize(folder);
     if (bytes - start.bytes > draftBytes)
       return `${holds} more than ${Math.floor(draftBytes / mebibyte)} MiB (limits: draft_mib)`;
@@ -130,7 +130,7 @@ interface Words {
 }
 
 const DRAFT: Words = { folder: "its draft", holds: "it wrote" };
-const HOME: Words = { folder: "its home", holds: "its home holds" };
+const HOME: Words = { folder: "its home", holds: "its home has" };
 
 /** INVARIANT: a program whose files cannot be counted does not run on: its limits would hold for nothing. */
 function unmeasured({ folder }: Words): string {

@@ -52,7 +52,7 @@ export class DraftLifecycle {
     if (!isFull) return null;
     return {
       code: "not_landed",
-      message: `${kept.length} drafts of this agent wait for a person; no command that writes runs before some are landed or discarded`,
+      message: `${kept.length} drafts of this agent have not landed; land or discard some of them before it runs a command that writes`,
       fix: "ambit changes list",
     };
   }
@@ -86,13 +86,13 @@ export class DraftLifecycle {
         return report;
       });
     } catch (error) {
-      const reason = `it could not be carried over: ${error instanceof Error ? error.message : String(error)}`;
+      const reason = `it could not be applied: ${error instanceof Error ? error.message : String(error)}`;
       this.#parts.note(`draft ${record.draft}: ${reason}`);
       try {
         const kept = await this.#parts.workers.during(record.root, () => this.#undoing.recover(record, reason));
         if (kept !== null) return kept;
       } catch (again) {
-        this.#parts.note(`draft ${record.draft}: its end cannot be recorded: ${String(again)}`);
+        this.#parts.note(`draft ${record.draft}: its outcome cannot be recorded: ${String(again)}`);
       }
       return {
         draft: record.draft,
@@ -180,8 +180,7 @@ export class DraftLifecycle {
       if (digest !== null && digest !== digestOf(record, unlanded.scan))
         return refuse("draft_conflict", CHANGED_SINCE_SHOWN, `ambit changes show ${id}`);
       const context = this.#parts.agreedContext(record, agreed);
-      if (context === null)
-        return refuse("not_landed", `there is no agent ${record.agent} any more that it could land for`);
+      if (context === null) return refuse("not_landed", `the agent ${record.agent} of this draft no longer exists`);
       try {
         const report = await this.#landing.land({ ...record, needsReview: false }, context);
         const now = records.read(record.draft) ?? { ...record, state: "landed", kept: [], keptMore: 0 };
@@ -196,7 +195,7 @@ export class DraftLifecycle {
 
   #unlandable(record: DraftRecord): Refusal | null {
     const { draft, state, isSealed } = record;
-    if (state !== "kept") return refuse("not_landed", `nothing of ${draft} waits: it is ${state}`);
+    if (state !== "kept") return refuse("not_landed", `${draft} has no changes left to land: it is ${state}`);
     if (isSealed) return null;
     const folder = this.#parts.records.folderOf(draft);
     return refuse("not_landed", `${UNSEALED}, so it never lands; its files are in ${folder}/upper`);
@@ -206,14 +205,15 @@ export class DraftLifecycle {
     const { records, lock } = this.#parts;
     const found = records.find(id);
     if (found === null) return unknown(id);
-    if (this.#running.has(found.draft)) return refuse("not_landed", "its command still runs", "ambit stop <agent>");
+    if (this.#running.has(found.draft))
+      return refuse("not_landed", "its command is still running", "ambit stop <agent>");
     return lock.run(found.root, async () => {
       const record = records.read(found.draft);
       if (record === null) return unknown(id);
       if (record.state === "broken")
         return refuse(
           "not_landed",
-          `its landing was interrupted and it may hold originals of the project: look into ${records.folderOf(record.draft)} and remove it by hand`,
+          `its landing was interrupted, and it may contain original files of the project: inspect ${records.folderOf(record.draft)} and remove it by hand`,
         );
       await this.#parts.remove(record.draft);
       return { ok: true, value: { summary: summaryOf(record) } };
@@ -226,9 +226,7 @@ export class DraftLifecycle {
     const landed = records.list().filter((one) => hasLanded(one) && (one.draft === id || one.call === id));
     const [first] = landed;
     if (first === undefined)
-      return records.find(id) === null
-        ? unknown(id)
-        : refuse("not_landed", `nothing of ${id} landed that could be undone`);
+      return records.find(id) === null ? unknown(id) : refuse("not_landed", `${id} has no landed changes to undo`);
     let count = 0;
     const notes: string[] = [];
     for (const { draft, root } of landed) {
@@ -257,7 +255,7 @@ export class DraftLifecycle {
     const record = records.read(id);
     // A draft with an unreadable record is kept: it may contain originals of the project.
     if (record === null && !records.isUnused(id))
-      return note(`draft ${id}: its record cannot be read; what it holds stays in the state folder`);
+      return note(`draft ${id}: its record cannot be parsed; its files stay in the state folder`);
     // Prepared and never used: nothing ran in it.
     if (record === null) return remove(id);
     if (record.state === "running" || record.state === "broken") {
@@ -286,12 +284,14 @@ export class DraftLifecycle {
       bytes += record.bytes;
       count++;
       if (record.root !== root || (count <= undoDraftsMax && bytes <= undoBytesMax)) continue;
-      await remove(record.draft).catch((error: unknown) => note(`draft ${record.draft} stays: ${String(error)}`));
+      await remove(record.draft).catch((error: unknown) =>
+        note(`draft ${record.draft} was not deleted: ${String(error)}`),
+      );
     }
   }
 }
 
-const UNSEALED = "it is not certain that its sandbox has ended";
+const UNSEALED = "its sandbox may still be running";
 const CHANGED_SINCE_SHOWN = "the draft or the project changed since it was shown";
 
 function hasLanded({ landings, repositories }: DraftRecord): boolean {
@@ -326,7 +326,7 @@ function digestOf({ draft, start }: DraftRecord, { changes }: DraftScan): string
 function unknown(id: string): Refusal {
   return refuse(
     "unknown_draft",
-    `there is no draft ${id}, and no call of that id that made one`,
+    `there is no draft ${id}, and no call with that id created one`,
     "ambit changes list --all",
   );
 }

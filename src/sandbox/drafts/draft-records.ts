@@ -28,7 +28,7 @@ export interface DraftRecord extends DraftSummary {
 }
 
 /** Kind and path of a waiting change, and its code. */
-export type KeptPaths = readonly (readonly [key: string, code: string])[];
+export type UnlandedPaths = readonly (readonly [key: string, code: string])[];
 
 /** One name of a landing: the project's previous state, which an undo restores. */
 export interface LandedStep {
@@ -68,7 +68,7 @@ export class DraftRecords {
    * Durable once this returns; throws as the file system does. `keptPaths`: kind and path of every waiting change,
    * where that is not the whole draft.
    */
-  write(record: DraftRecord, keptPaths: KeptPaths | null = null): void {
+  write(record: DraftRecord, keptPaths: UnlandedPaths | null = null): void {
     const folder = this.folderOf(record.draft);
     // A draft without waiting changes needs no list; an older list must not remain.
     const isListed = keptPaths !== null && (keptPaths.length > 0 || existsSync(join(folder, KEPT_FILE)));

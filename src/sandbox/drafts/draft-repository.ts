@@ -48,5 +48,5 @@ function movedReason(root: string, { folder, common }: ReadSeed): string | null 
   if (!linked.ok) return linked.refusal.message;
   return linked.value?.folder === folder && linked.value.common === common
     ? null
-    : "the `.git` file of the project leads to another git folder than when the program started";
+    : "the `.git` file of the project names a different git folder than when the program started";
 }

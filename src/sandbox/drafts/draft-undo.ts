@@ -89,7 +89,7 @@ export class DraftUndo {
       records.write(now);
       return null;
     }
-    const told = left ?? (isNew ? `${reason}; its files had landed by then, what else it changed did not` : reason);
+    const told = left ?? (isNew ? `${reason}; its files had already landed, its other changes did not` : reason);
     return this.#landing.keepAll({ ...record, landings, repositories: now.repositories }, told);
   }
 
@@ -111,7 +111,7 @@ export class DraftUndo {
       return { landings: done.filter((one) => one !== own), left: null };
     }
     log.close(landing);
-    const left = `it was interrupted, and is in the project as far as it had come: ${undone.reason}`;
+    const left = `it was interrupted and is partly applied to the project: ${undone.reason}`;
     note(`draft ${record.draft}: ${left}`);
     return { landings: done, left };
   }
@@ -138,7 +138,7 @@ export class DraftUndo {
   /** A restored name may complete a trigger that was harmless without it. */
   async #restoredTrigger(record: DraftRecord): Promise<string | null> {
     const steps = this.#parts.records.steps(record.draft);
-    if (steps === null) return "what it would restore is not known";
+    if (steps === null) return "the original content is unknown";
     const restored = steps.flatMap(({ path, base }): Change[] =>
       base === null || base === "other"
         ? []

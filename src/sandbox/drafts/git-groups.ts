@@ -33,7 +33,7 @@ export async function togetherOrNone(groups: readonly GitGroup[]): Promise<reado
     const { code, reason, holds } = git;
     result.push({
       ...group,
-      git: { ok: false, code, reason: `it belongs together with another repository: ${reason}`, holds },
+      git: { ok: false, code, reason: `it must land together with another repository: ${reason}`, holds },
     });
   }
   return result;
@@ -55,7 +55,7 @@ export async function withoutFolderless(
       continue;
     }
     await group.git.abort();
-    const reason = "the folder that it is in did not land";
+    const reason = "its parent folder did not land";
     result.push({ ...group, git: { ok: false, code: "not_landed", reason, holds: () => false } });
   }
   return result;
@@ -69,7 +69,7 @@ export function landedGit(group: GitGroup, { committed }: CommittedGit): readonl
   return committed.includes(group) && group.git.ok && group.git.change !== null ? [group.repository.join("/")] : [];
 }
 
-export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit): readonly UnlandedChange[] {
+export function unlandedGitChanges(group: GitGroup, { committed, gitReason }: CommittedGit): readonly UnlandedChange[] {
   const { repository, git } = group;
   // A root that is a git folder itself.
   const base = { path: repository.join("/") || ".", kind: "git" } as const;

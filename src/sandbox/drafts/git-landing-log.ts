@@ -4,7 +4,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../../platform/write-whole.ts";
 import type { RecordedChange } from "../plan/drafts/git/undo-plan.ts";
-import type { SeenState } from "./git/repository.ts";
+import type { RepositorySnapshot } from "./git/repository.ts";
 
 export interface RepositoryChange {
   /** The git folder, below the root. */
@@ -29,7 +29,7 @@ interface Content {
    * HEAD and index that the program saw, by git folder: those of its start, where a change waits, or as a landing that
    * was taken back left them.
    */
-  readonly seen: Readonly<Record<string, SeenState>>;
+  readonly seen: Readonly<Record<string, RepositorySnapshot>>;
 }
 
 const FILE = "git-landings.json";
@@ -53,11 +53,11 @@ export class GitLandingLog {
     return this.landings().find(({ state }) => state !== "landed") ?? null;
   }
 
-  seen(repository: readonly string[]): SeenState | null {
+  seen(repository: readonly string[]): RepositorySnapshot | null {
     return this.#read().seen[repository.join("/")] ?? null;
   }
 
-  see(repository: readonly string[], state: SeenState): void {
+  see(repository: readonly string[], state: RepositorySnapshot): void {
     const { landings, seen } = this.#read();
     this.#write({ landings, seen: { ...seen, [repository.join("/")]: state } });
   }
@@ -83,7 +83,7 @@ export class GitLandingLog {
   }
 
   /** The open entry is taken back, or never changed anything. */
-  drop(left: readonly (readonly [repository: readonly string[], state: SeenState])[]): void {
+  drop(left: readonly (readonly [repository: readonly string[], state: RepositorySnapshot])[]): void {
     const { landings, seen } = this.#read();
     const more = Object.fromEntries(left.map(([repository, state]) => [repository.join("/"), state]));
     this.#write({ landings: landings.filter(({ state }) => state === "landed"), seen: { ...seen, ...more } });

@@ -16,7 +16,7 @@ import { changesSinceSeed } from "./git/linked-draft.ts";
 import { type ReadSeed, readLinkedSeed } from "./git/linked-seed.ts";
 import { buildRepository } from "./git/new-repository.ts";
 import type { PreparedGitImport } from "./git/prepared-import.ts";
-import type { SeenState } from "./git/repository.ts";
+import type { RepositorySnapshot } from "./git/repository.ts";
 import { StartWitness } from "./git/start-witness.ts";
 import { GitLandingLog, type RepositoryChange } from "./git-landing-log.ts";
 import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
@@ -38,7 +38,7 @@ export interface GitLandingRequest {
 export type GitEndResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /** What was prepared is committed or aborted once. */
-export interface GitEnding {
+export interface GitTransaction {
   commit(): Promise<GitEndResult>;
   abort(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export type GitLanding =
       readonly notCarried: readonly string[];
       /** What lands, for the log; null where nothing of it does. */
       readonly change: RepositoryChange | null;
-    } & GitEnding)
+    } & GitTransaction)
   | {
       readonly ok: false;
       readonly code: DenialCode;
@@ -135,7 +135,7 @@ export class GitLandings {
     if (state !== null) log.see(repository, state);
   }
 
-  #seen(record: DraftRecord, repository: readonly string[]): SeenState | null {
+  #seen(record: DraftRecord, repository: readonly string[]): RepositorySnapshot | null {
     const stored = this.log(record).seen(repository);
     if (stored !== null || repository.length !== 1 || repository[0] !== ".git") return stored;
     return this.#witnesses.get(record.draft)?.read() ?? null;
@@ -166,7 +166,7 @@ export class GitLandings {
     if (found === "never" || found === "git") return refuse("self_modification", "its folder never lands");
     const asksMore = decision.outcome === "ask" && decision.level > agreed;
     if (asksMore || (!isAgreed && (found === "ask" || record.needsReview)))
-      return refuse("approval_required", "a new git repository here waits for a person");
+      return refuse("approval_required", "a new git repository here needs approval");
     if (!isAgreed && isCovering(record.root, worktree))
       return refuse("approval_required", "a repository in this folder hides its files from the repository around it");
     const outcome = await buildRepository({
@@ -270,8 +270,10 @@ function landingOf(
       return refuse(
         "approval_required",
         [
-          ...(named.length === 0 ? [] : [`it brings files that run code on this machine: ${named.join(", ")}${more}`]),
-          ...(lost === "" ? [] : [`it deletes or moves refs that nothing else keeps: ${lost}`]),
+          ...(named.length === 0
+            ? []
+            : [`it contains files that run code on this machine: ${named.join(", ")}${more}`]),
+          ...(lost === "" ? [] : [`it deletes or moves refs whose commits no other ref has: ${lost}`]),
         ].join("; "),
         (path) => held.has(path.join("/")),
       );
@@ -291,7 +293,7 @@ function landingOf(
 }
 
 /** `onUnlocked`: every lock is removed. */
-export function endingOf(prepared: PreparedGitImport, onUnlocked: () => void): GitEnding {
+export function endingOf(prepared: PreparedGitImport, onUnlocked: () => void): GitTransaction {
   return {
     commit: async () => {
       const done = await prepared.commit();

@@ -8,13 +8,13 @@ import { kindAt } from "./git/git-files.ts";
 import { newRepositoryFolder } from "./git/new-repository.ts";
 import { gitFoldersOf, readSeenState } from "./git/repository.ts";
 import { prepareGitUndo } from "./git/undo-import.ts";
-import { endingOf, type GitEnding, type GitLandingsParts } from "./git-landing.ts";
+import { endingOf, type GitLandingsParts, type GitTransaction } from "./git-landing.ts";
 import type { GitLandingLog, RepositoryChange } from "./git-landing-log.ts";
 import { GitLockJournal } from "./git-lock-journal.ts";
 
 export type GitUndo =
   /** `notes`: what stays although the rest is undone. */
-  | ({ readonly ok: true; readonly notes: readonly string[] } & GitEnding)
+  | ({ readonly ok: true; readonly notes: readonly string[] } & GitTransaction)
   | { readonly ok: false; readonly code: DenialCode; readonly reason: string };
 
 export class GitUndos {
@@ -26,7 +26,7 @@ export class GitUndos {
 
   /** Locks the repositories of one landing and compares their values; nothing is taken back before `commit`. */
   async prepare(record: DraftRecord, repositories: readonly RepositoryChange[]): Promise<GitUndo> {
-    const prepared: GitEnding[] = [];
+    const prepared: GitTransaction[] = [];
     const notes: string[] = [];
     for (const each of repositories) {
       const one = await this.#prepare(record, each, repositories);
@@ -36,7 +36,7 @@ export class GitUndos {
       }
       prepared.push(one);
       const stashes = each.change?.stashes ?? 0;
-      if (stashes > 0) notes.push(`${stashes} stashes it pushed stay: see \`git stash list\``);
+      if (stashes > 0) notes.push(`${stashes} stashes it pushed were not removed: see \`git stash list\``);
     }
     return {
       ...{ ok: true, notes },

@@ -3,13 +3,13 @@ import { constants } from "node:os";
 import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import type { LandProblem } from "../plan/drafts/land-answer.ts";
-import type { KeptDecision } from "../plan/drafts/landing.ts";
+import type { UnlandedDecision } from "../plan/drafts/landing.ts";
 import type { LandConflict, LandRefusal } from "./lander/land-result.ts";
 
 export function problemText(result: LandConflict | LandRefusal): string {
   if (result.status === "refused" || result.status === "lost") return result.reason;
   const [first] = result.conflicts.listed;
-  const stuck = result.status === "stuck" ? "; some files could not be put back: see `ambit changes list`" : "";
+  const stuck = result.status === "stuck" ? "; some files could not be restored: see `ambit changes list`" : "";
   return first === undefined ? `the project changed${stuck}` : `${first.path}: ${reasonText(first)}${stuck}`;
 }
 
@@ -17,9 +17,9 @@ const REASONS: Readonly<Record<LandProblem["reason"], string>> = {
   changed: "it was changed in the project while the program ran",
   gone: "it was deleted in the project while the program ran",
   parent: "its folder was deleted or replaced in the project while the program ran",
-  other_kind: "the project has another kind of file there by now",
-  not_empty: "the project has files in that folder that do not go with it",
-  kept: "a file appeared there while it landed, and is kept beside the draft",
+  other_kind: "the project now has a different kind of file there",
+  not_empty: "the project has files in that folder that the change does not include",
+  kept: "a file was created there while it landed, and is stored next to the draft",
   system_error: "the file system refused it",
 };
 
@@ -29,20 +29,20 @@ function reasonText({ reason, errno }: LandProblem): string {
   return `${REASONS[reason]}${name}`;
 }
 
-export function notLanded(change: Change, result: LandConflict | LandRefusal): KeptDecision {
+export function notLanded(change: Change, result: LandConflict | LandRefusal): UnlandedDecision {
   if (result.status === "refused" || result.status === "lost")
     return { change, code: "not_landed", reason: result.reason };
   const own = result.conflicts.listed.find(({ path }) => path === change.path.join("/"));
   if (own !== undefined)
     return { change, code: own.reason === "system_error" ? "not_landed" : "draft_conflict", reason: reasonText(own) };
-  return { change, code: "not_landed", reason: `waits with a change that conflicts: ${problemText(result)}` };
+  return { change, code: "not_landed", reason: `waits for a conflicting change: ${problemText(result)}` };
 }
 
 const UNLANDABLE: Readonly<Record<DraftScan["unlandable"][number]["reason"], string>> = {
   name_not_text: "its name is not valid UTF-8",
   target_not_text: "the target of the link is not valid UTF-8",
   special_file: "devices, sockets and pipes never land",
-  base_unreadable: "what the project has at this name cannot be read",
+  base_unreadable: "the file of this name in the project cannot be read",
   other_file_system: "it lies on another file system that is mounted in the project",
 };
 

@@ -3,7 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Change } from "../plan/drafts/change.ts";
 import { stepOf } from "../plan/drafts/land-request.ts";
-import type { KeptDecision, NameClass } from "../plan/drafts/landing.ts";
+import type { NameClass, UnlandedDecision } from "../plan/drafts/landing.ts";
 import type { DraftRecord, DraftRecords } from "./draft-records.ts";
 import { abortAll, type CommittedGit, type GitGroup } from "./git-groups.ts";
 import type { GitLandings } from "./git-landing.ts";
@@ -25,7 +25,7 @@ export interface AppliedLanding extends CommittedGit {
   readonly landed: readonly Change[];
   /** 0 where no file changed. */
   readonly landing: number;
-  readonly kept: readonly KeptDecision[];
+  readonly kept: readonly UnlandedDecision[];
 }
 
 /** Names classified in one event-loop turn. */
@@ -62,7 +62,7 @@ export class LandingTransaction {
   ): Promise<AppliedLanding> {
     const committed: GitGroup[] = [];
     const begun: RepositoryChange[] = [];
-    const nothing = (reasonFor: (change: Change) => KeptDecision, gitReason: string): AppliedLanding => ({
+    const nothing = (reasonFor: (change: Change) => UnlandedDecision, gitReason: string): AppliedLanding => ({
       ...{ landed: [], landing: 0, committed: [], gitReason },
       kept: land.map(reasonFor),
     });
@@ -80,14 +80,14 @@ export class LandingTransaction {
       }
       ({ landing } = result);
     }
-    const takeBack = async (code: KeptDecision["code"], reason: string): Promise<AppliedLanding> => {
+    const takeBack = async (code: UnlandedDecision["code"], reason: string): Promise<AppliedLanding> => {
       await abortAll([...uncommitted]);
       uncommitted.clear();
       const undone = await this.#undo(record, landing, begun, log);
       if (undone === null) return nothing((change) => ({ change, code, reason }), reason);
       // It is in the project, and a person has to intervene.
       const [first] = land;
-      const told = `${reason}; it is in the project all the same, because taking it back failed: ${undone}`;
+      const told = `${reason}; it is still in the project, because the rollback failed: ${undone}`;
       return {
         ...{ landed: land, landing, committed, gitReason: told },
         kept: first === undefined ? [] : [{ change: first, code, reason: told }],

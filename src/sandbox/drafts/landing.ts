@@ -5,20 +5,20 @@ import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import {
   decideLanding,
-  type KeptDecision,
-  keptChange,
   type LandingDecision,
   type LandingRules,
   type NameClass,
+  type UnlandedDecision,
+  unlandedChange,
 } from "../plan/drafts/landing.ts";
-import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
+import { type DraftRecord, type DraftRecords, keptShownMax, type UnlandedPaths } from "./draft-records.ts";
 import type { DraftSize } from "./draft-size.ts";
 import {
   abortAll,
   type GitGroup,
-  gitKept,
   landedGit,
   togetherOrNone,
+  unlandedGitChanges,
   waitingGit,
   withoutFolderless,
 } from "./git-groups.ts";
@@ -97,7 +97,7 @@ export class Landing {
     const waiting = await this.scanUnlanded(record);
     if (!waiting.ok) return this.keepAll(record, waiting.message);
     const { scan } = waiting;
-    if (scan.alarm !== null) return this.keepAll(record, `its draft has a mark that is not understood: ${scan.alarm}`);
+    if (scan.alarm !== null) return this.keepAll(record, `its draft has an unknown overlay mark: ${scan.alarm}`);
     if (scan.changes.length === 0 && scan.unlandable.length === 0) return this.#nothing(record);
     const classes = await inTurns(scan.changes, this.#classes(record, await context.classifier(scan.changes)));
     const judged = await inTurns(scan.changes, ({ kind, path }) =>
@@ -122,7 +122,7 @@ export class Landing {
     );
     for (const group of groups)
       if (!applied.committed.includes(group)) this.#parts.git.keepSeen(record, group.repository);
-    const allKept: readonly KeptDecision[] = [...kept, ...applied.kept];
+    const allKept: readonly UnlandedDecision[] = [...kept, ...applied.kept];
     const keys = [
       ...allKept.map(({ change, code }) => [keyOf(change), code] as const),
       ...groups.flatMap((group) => {
@@ -135,8 +135,8 @@ export class Landing {
       landing: applied.landing,
       repositories: groups.flatMap((group) => landedGit(group, applied)),
       kept: [
-        ...groups.flatMap((group) => gitKept(group, applied)),
-        ...allKept.map(keptChange),
+        ...groups.flatMap((group) => unlandedGitChanges(group, applied)),
+        ...allKept.map(unlandedChange),
         ...scan.unlandable.map(unlandable),
       ],
       waiting: keys,
@@ -205,7 +205,7 @@ export class Landing {
   async #flush(record: DraftRecord): Promise<void> {
     const worker = await this.#parts.workers.at(record);
     const tell = (reason: string): void =>
-      this.#parts.note(`draft ${record.draft} may not survive a power cut: ${reason}`);
+      this.#parts.note(`draft ${record.draft} may not survive a power failure: ${reason}`);
     if (!worker.ok) return tell(worker.message);
     const flushed = await worker.value.flush(record.draft);
     if (flushed.status !== "flushed") tell(flushed.reason);
@@ -269,7 +269,7 @@ interface LandingResult {
   readonly repositories: readonly string[];
   readonly kept: readonly UnlandedChange[];
   /** Keys of all waiting changes; null where that is the whole draft. */
-  readonly waiting: KeptPaths | null;
+  readonly waiting: UnlandedPaths | null;
   readonly scan: DraftScan | null;
 }
 
@@ -301,6 +301,6 @@ function masking({ masked }: DraftRecord, classify: (change: Change) => NameClas
   if (masked.length === 0) return classify;
   return (change) =>
     masked.some((name) => name.every((part, at) => part === change.path[at]))
-      ? { class: "never", why: "programs do not see what the project has at this name" }
+      ? { class: "never", why: "this name is masked in the sandbox" }
       : classify(change);
 }

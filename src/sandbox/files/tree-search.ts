@@ -87,7 +87,7 @@ export async function searchBelow(
 ): Promise<FileResult<SearchResult<FileMatch>>> {
   const wanted = Buffer.from(text);
   if (wanted.length === 0 || wanted.length > textBytesMax || /[\0\n]/.test(text))
-    return fileRefusal("invalid_input", "not a text that a line can hold");
+    return fileRefusal("invalid_input", "the search text must be a non-empty text within one line");
   const job: FileOperation<At<SearchMatch>> = {
     verb: "fs.read",
     request: findRequest(matchesMax, limits.searchFileBytesMax, wanted),

@@ -177,7 +177,7 @@ test("a fresh home has nothing of earlier runs; one in use is not emptied", asyn
   const homes = new ClientHomes(join(base, "state"));
   const first = opened(homes);
   put(join(first.path, "history"), "x");
-  expect(open(homes, { isFresh: true })).toMatchObject({ ok: false, fix: "end that client, or leave out --fresh" });
+  expect(open(homes, { isFresh: true })).toMatchObject({ ok: false, fix: "end that client, or omit --fresh" });
   expect(existsSync(join(first.path, "history"))).toBe(true);
   first.release();
   const second = opened(homes, { isFresh: true });

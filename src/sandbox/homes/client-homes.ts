@@ -64,7 +64,7 @@ export class ClientHomes {
     const id = sha256(owner).slice(0, 32);
     const isInUse = (this.#uses.get(id) ?? 0) > 0;
     if (isFresh && isInUse)
-      return refuse("another client of this agent is running in its home", "end that client, or leave out --fresh");
+      return refuse("another client of this agent is running in its home", "end that client, or omit --fresh");
     const authorities = readAuthorities(environment, inside);
     let notes: readonly string[];
     try {

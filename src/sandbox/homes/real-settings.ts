@@ -132,7 +132,7 @@ export function readAuthorities(
 function plainFile(path: readonly string[], home: RealHome, isNamed = true): ReadSettings {
   const { text, notes } = textOf(path, home, isNamed);
   if (text === null) return { files: [], notes };
-  if (holdsCredential(text)) return { files: [], notes: [`${path.join("/")} is not copied: it holds a credential`] };
+  if (holdsCredential(text)) return { files: [], notes: [`${path.join("/")} is not copied: it contains a credential`] };
   return { files: [{ path, content: Buffer.from(text) }], notes };
 }
 

@@ -36,13 +36,13 @@ export function barePrograms(): Sandboxes {
 /** A request for an isolated sandbox is refused: nothing can be isolated here. */
 const THROWAWAY: RunRefusal = {
   code: "sandbox_unavailable",
-  message: "there is no sandbox here, and a throw-away one cannot do without",
+  message: "no sandbox is available here, and `sandbox.exec` needs one",
   fix: "ambit doctor",
 };
 
 const TERMINAL: RunRefusal = {
   code: "sandbox_unavailable",
-  message: "there is no sandbox here, and a program has a terminal of its own only in one",
+  message: "no sandbox is available here, and a program with its own terminal needs one",
   fix: "ambit doctor",
 };
 

@@ -61,7 +61,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /Can't find source path/i,
-    message: "a folder that the sandbox is to show is gone",
+    message: "a folder to mount in the sandbox no longer exists",
     fix: null,
   },
   {
@@ -80,7 +80,7 @@ const complaintCharactersMax = 300;
 
 /** `text`: what it printed before it exited; only the first line is used. */
 export function complaintRefusal(text: string): RunRefusal {
-  const { message, fix } = complaintProblem(text) ?? { message: "the sandbox ended before it was ready", fix: null };
+  const { message, fix } = complaintProblem(text) ?? { message: "the sandbox exited before it was ready", fix: null };
   return unavailable(message, fix);
 }
 

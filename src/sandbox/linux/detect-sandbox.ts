@@ -14,7 +14,7 @@ import { systemFacts } from "./system-facts.ts";
 export type Backend =
   /** `bubblewrap`: absolute. */
   | { readonly kind: "namespaces"; readonly bubblewrap: string }
-  /** Landlock, a filter of system calls, and a supervisor outside of both. `because`: why there are no namespaces. */
+  /** Landlock, a filter of system calls, and a supervisor outside of both. `because`: why namespaces are not available. */
   | { readonly kind: "supervised"; readonly because: string };
 
 export interface SandboxEnvironment {
@@ -47,10 +47,10 @@ export function detectSandbox(options: DetectOptions): SandboxDetection {
   const refused = bubblewrap === null ? absent(options) : namespacesRefused(bubblewrap);
   if (bubblewrap === null && !isProgram(native)) return { ok: false, refused: refused ?? unavailable(missing.message) };
   const system = systemFacts(native);
-  if (system === null) return no(`there is no filter of system calls for ${process.arch}`, null);
+  if (system === null) return no(`there is no system call filter for ${process.arch}`, null);
   if (refused === null && bubblewrap !== null)
     return { ok: true, environment: { backend: { kind: "namespaces", bubblewrap }, system } };
-  const because = refused ?? unavailable("there are no namespaces");
+  const because = refused ?? unavailable("namespaces are not available");
   if (options.requiresNamespaces === true) return { ok: false, refused: because };
   const kernel = kernelFacts(native);
   // A machine that has namespaces gets them: the fix is to install bubblewrap.

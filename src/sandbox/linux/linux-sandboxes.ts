@@ -93,7 +93,7 @@ export class LinuxSandboxes implements Sandboxes {
     const unheld = plan.root?.mode === "direct" && plan.masked.length > 0;
     if (unheld) return refuse(unavailable("names cannot be masked in a folder that is written directly"));
     const uncopied = plan.root?.mode === "live" && plan.root.copy === undefined;
-    if (uncopied) return refuse(unavailable("there is no copy of the folder that a live root works on"));
+    if (uncopied) return refuse(unavailable("the live root has no copy of its folder"));
     const unmounted = this.#isSupervised ? supervisedFault(plan) : null;
     if (unmounted !== null) return refuse(unmounted);
     if (signal?.aborted === true) return { ok: true, ran: STOPPED_BEFORE };
@@ -112,7 +112,7 @@ export class LinuxSandboxes implements Sandboxes {
     );
     if (frame === null) {
       await found.sandbox.end();
-      return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
+      return refuse({ code: "invalid_input", message: "the command is too long or contains a NUL byte", fix: null });
     }
     const order: CommandOrder = { frame, input, terminal, sinks, signal };
     const seeded = seedGit(found.sandbox);
@@ -234,7 +234,7 @@ export class LinuxSandboxes implements Sandboxes {
       const limits = { ...plan.limits, processes: plan.limits.processes + accountThreads(process.getuid?.() ?? 0) };
       return { ok: true, parts: { plan: { ...supervisedPlan(plan, folder, system), limits }, private: folder } };
     } catch (error) {
-      return { ok: false, refused: unavailable(`no private folder can be made (${errorCode(error)})`) };
+      return { ok: false, refused: unavailable(`a private folder cannot be created (${errorCode(error)})`) };
     }
   }
 
@@ -250,7 +250,7 @@ export class LinuxSandboxes implements Sandboxes {
       if (draft !== null) void this.#discard(draft);
       return { ok: false, refused };
     } catch (error) {
-      return { ok: false, refused: unavailable(`no folder for a draft can be made (${errorCode(error)})`) };
+      return { ok: false, refused: unavailable(`a folder for the draft cannot be created (${errorCode(error)})`) };
     }
   }
 
@@ -352,9 +352,9 @@ function seedGit({ parts: { plan, draft } }: RunningSandbox): RunRefusal | null 
 function supervisedFault({ root, masked }: Plan): RunRefusal | null {
   const hasCopy = root?.copy !== undefined;
   if (root?.mode === "draft" && !hasCopy)
-    return unavailable("without namespaces a folder is written as a copy, and there is none of this one");
+    return unavailable("without namespaces programs write to a copy of the folder, and this folder has no copy");
   if (masked.length > 0 && !hasCopy)
-    return unavailable("without namespaces names are hidden by a copy of the folder, and there is none of this one");
+    return unavailable("without namespaces names are hidden by a copy of the folder, and this folder has no copy");
   return null;
 }
 

@@ -40,13 +40,13 @@ export function overlayRefusal(root: string, drafts: string | null): RunRefusal 
   // The kernel mounts it nevertheless, and fails later at paths in between.
   if (`${realpathSync.native(drafts)}/`.startsWith(`${root}/`))
     return unavailable(
-      `the state folder lies inside ${JSON.stringify(root)}, and a draft cannot lie inside its own root`,
+      `the state folder is inside ${JSON.stringify(root)}, and a draft cannot be inside its own root`,
       "grant a narrower folder, or set XDG_STATE_HOME to a folder outside it",
     );
   const type = unsuitableFileSystem(drafts);
   return type === null
     ? null
-    : unavailable(`drafts cannot be kept in ${JSON.stringify(drafts)}: it is on ${type}`, OTHER_STATE);
+    : unavailable(`drafts cannot be stored in ${JSON.stringify(drafts)}: it is on ${type}`, OTHER_STATE);
 }
 
 /** The first mount strictly below a folder, from the kernel's mount list; null for none. */
@@ -71,7 +71,7 @@ export function overlayFailure(stage: string, errno: number, root: string): RunR
   if (!stage.startsWith("overlay ") && stage !== "start moment") return null;
   const text = JSON.stringify(root);
   if (stage === "start moment")
-    return unavailable("the system clock does not advance, so changes could not be told apart", "try again");
+    return unavailable("the system clock does not advance, so changes could not be distinguished", "try again");
   if (stage === "overlay attributes")
     switch (errno) {
       case EOPNOTSUPP:
@@ -92,12 +92,12 @@ export function overlayFailure(stage: string, errno: number, root: string): RunR
         return unavailable("this kernel allows overlays only to the machine's root", "a kernel of 5.12 or later");
       case ELOOP:
         return unavailable(
-          `the state folder and ${text} lie inside each other`,
+          `the state folder and ${text} contain each other`,
           "set XDG_STATE_HOME to a folder outside it",
         );
       case EINVAL:
         return unavailable(
-          `the kernel refuses an overlay over ${text}: a mount lies inside it, or its file system or that of the state folder cannot be a layer`,
+          `the kernel refuses an overlay over ${text}: there is a mount inside it, or its file system or that of the state folder cannot be a layer`,
           OTHER_STATE,
         );
       case EOVERFLOW:
@@ -107,5 +107,5 @@ export function overlayFailure(stage: string, errno: number, root: string): RunR
         break;
     }
   const name = Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`;
-  return unavailable(`no overlay could be made over ${text}: ${stage} (${name})`);
+  return unavailable(`an overlay could not be created over ${text}: ${stage} (${name})`);
 }

@@ -78,7 +78,7 @@ function endingOf(outcome: FinishedOutcome): Ending {
 function withLimits(group: ControlGroup | null): (one: Enforcement) => Enforcement {
   const limits =
     group === null
-      ? "limits are those of each process alone"
-      : `limits of the whole tree: ${group.holds.join(", ")}; the others of each process`;
+      ? "limits apply to each process only"
+      : `limits of the whole process tree: ${group.holds.join(", ")}; the others apply to each process`;
   return (one) => (one.axis === "argv" ? { ...one, note: one.note === null ? limits : `${one.note}; ${limits}` } : one);
 }

@@ -196,10 +196,10 @@ export class RunningSandbox {
   async #prepare(kernel: KernelFacts): Promise<void> {
     this.#kernel = { landlock: kernel.landlock, connects: kernel.connects };
     const first = this.#process?.firstProcess() ?? null;
-    if (first === null) return this.#fail("the first process of the sandbox cannot be told");
+    if (first === null) return this.#fail("the first process of the sandbox cannot be determined");
     if (this.parts.private !== null) return this.#state === "starting" ? this.#go() : undefined;
     if (!this.parts.trees.areShownIn(`/proc/${first}/root`, this.#isOverlay ? hostPath(LOWER_LAYER) : null))
-      return this.#fail("a folder was replaced by another while the sandbox started");
+      return this.#fail("a folder was replaced while the sandbox started");
     this.parts.trees.close();
     if (this.#state !== "starting") return;
     this.#state = "prepared";
@@ -221,7 +221,7 @@ export class RunningSandbox {
     this.#channel?.write(isGuessed ? this.#setup.frames : this.#framesFor(kernel));
     const first = this.#process?.firstProcess() ?? null;
     if (group !== null && (first === null || (await this.#limited) !== first))
-      return this.#fail("the sandbox could not be put under its limits");
+      return this.#fail("the limits of the sandbox could not be set");
     this.#isLimited = true;
     // The first command may follow the set-up without waiting for an answer.
     this.#send();
@@ -229,7 +229,7 @@ export class RunningSandbox {
 
   #watchStart(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#fail("the sandbox did not get ready in time"), startMillisecondsMax);
+    this.#timer = setTimeout(() => this.#fail("the sandbox was not ready in time"), startMillisecondsMax);
     this.#timer.unref();
   }
 
@@ -251,7 +251,7 @@ export class RunningSandbox {
     if (folder === null) return Buffer.concat(setupFrames(plan, environment.system, start, encode));
     const frames = supervisedFrames(plan, folder, environment.system, start, encode);
     // An empty set-up is no set-up: the supervisor waits, and the sandbox fails.
-    if (frames === null) this.#fail("this kernel does not keep signals apart (Landlock 6, since Linux 6.12)");
+    if (frames === null) this.#fail("this kernel cannot scope signals (needs Landlock 6, Linux 6.12 or later)");
     return Buffer.concat(frames ?? []);
   }
 
@@ -269,10 +269,10 @@ export class RunningSandbox {
 
   async #begin(ready: Ready): Promise<void> {
     const missing = missingIn(ready, this.parts, this.#kernel?.landlock ?? 0);
-    if (missing !== null) return this.#fail(`the sandbox came up without ${missing}`);
+    if (missing !== null) return this.#fail(`the sandbox started without ${missing}`);
     // Its rules are made: they are about the planned folders if their names still lead there.
     if (this.parts.private !== null && !this.parts.trees.areUnchanged())
-      return this.#fail("a folder was replaced by another while the sandbox started");
+      return this.#fail("a folder was replaced while the sandbox started");
     clearTimeout(this.#timer);
     this.#ready = ready;
     this.#state = "handing";
@@ -298,7 +298,7 @@ export class RunningSandbox {
   }
 
   #odd(): void {
-    this.#fail("the sandbox said something that is not understood");
+    this.#fail("the sandbox sent an invalid message");
   }
 
   #fail(why: string | RunRefusal): void {
@@ -309,7 +309,7 @@ export class RunningSandbox {
   }
 
   async #ended(odd: boolean): Promise<void> {
-    if (odd) this.#failure ??= unavailable("the sandbox said something that is not understood");
+    if (odd) this.#failure ??= unavailable("the sandbox sent an invalid message");
     const running = this.#running;
     // The native program runs nothing before the sandbox is ready, whatever was sent.
     const hasBegun = this.#ready !== null && running?.isSent === true;
@@ -329,10 +329,10 @@ export class RunningSandbox {
 function missingIn(ready: Ready, parts: SandboxParts, landlock: number): string | null {
   const { plan, environment } = parts;
   const { network } = plan;
-  if (!ready.seccomp) return "its filter of system calls";
+  if (!ready.seccomp) return "its system call filter";
   if (landlock > 0 && !ready.landlock) return "Landlock";
   if (network !== null && ready.network === "none") return "its network";
-  if (network === null && ready.network !== "none") return "leave to have a network";
+  if (network === null && ready.network !== "none") return "its ban on network access";
   if ((overlayOf(parts) !== null) !== (ready.startNanoseconds !== null)) return "the overlay of its root";
   if (parts.private !== null) return ready.landlock ? null : "Landlock";
   return ready.pins.length === kernelPins(environment.system).length ? null : "its pins in /proc";

@@ -82,7 +82,7 @@ export class SandboxNetwork {
   async give(message: unknown, handle: unknown): Promise<void> {
     const kind = typeof message === "object" && message !== null && "kind" in message ? message.kind : null;
     if (this.#network === null || !KINDS.has(kind) || !(await this.#network.give(kind as SocketKind, handle)))
-      throw new Error("a socket of the sandbox was not taken");
+      throw new Error("a socket of the sandbox was not accepted");
   }
 
   /** A connection of a program; one that is not accepted is closed. */

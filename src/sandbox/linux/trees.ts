@@ -88,6 +88,9 @@ function straight(path: PlanPath): string {
 
 function refusalOf(error: unknown): RunRefusal {
   if (error instanceof TreeError)
-    return unavailable(`${JSON.stringify(error.message)} is now reached through a link`, "name the folder it leads to");
+    return unavailable(
+      `${JSON.stringify(error.message)} is now reached through a symbolic link`,
+      "use the path it leads to",
+    );
   return unavailable(`a folder of the sandbox cannot be opened (${errorCode(error)})`);
 }

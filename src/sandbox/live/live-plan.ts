@@ -59,8 +59,8 @@ export function hiddenAmong(
 export function copyKept({ unreadable }: Comparison, path: string): string {
   const why =
     unreadable > 0
-      ? `${unreadable} names are no UTF-8, or folders that cannot be opened`
-      : "there are too many names in it";
+      ? `${unreadable} names are not UTF-8, or are folders that cannot be opened`
+      : "it has too many files";
   return `${why}; the copy stays in ${path} until the draft is discarded`;
 }
 

@@ -186,7 +186,7 @@ export class LiveRoot {
   async #step(isFinal: boolean, isLast = false): Promise<{ readonly found: Comparison; readonly isPending: boolean }> {
     const start = nanoseconds() - tickNanoseconds;
     const found = await this.#compare(isLast);
-    if (!found.isComplete) throw new Error("there are too many names in the copy; nothing more lands while it runs");
+    if (!found.isComplete) throw new Error("the copy has too many files; no more changes land while the program runs");
     if (!isLast) this.#watch.follow(found.folders, this.#real, this.#copy);
     const plan = await this.#plan(found);
     for (const { path, real, copy } of plan.equal) {
@@ -302,7 +302,7 @@ export class LiveRoot {
     // The person may have just changed it: compared again, and landed or reported as a conflict.
     const isTransient = code === undefined || code === "draft_conflict" || code === "not_landed";
     if (isTransient && !this.#deferred.isGivenUp(keyOf(path))) return;
-    this.#deferred.add(change, told?.code ?? "not_landed", told?.reason ?? "it could not be carried over");
+    this.#deferred.add(change, told?.code ?? "not_landed", told?.reason ?? "it could not be applied");
   }
 
   /** Imported semantically: both sides count as in sync, although their files differ. */
@@ -353,13 +353,13 @@ export class LiveRoot {
         this.#landed += report.landed;
       }
       for (const path of found.unlandable.slice(0, pathsShownMax))
-        kept.push({ path, kind: "write", code: "not_landed", reason: "it is no file, folder or link" });
+        kept.push({ path, kind: "write", code: "not_landed", reason: "it is not a file, folder or link" });
       isCopyKept = found.unreadable > 0 || !found.isComplete;
       if (isCopyKept)
         kept.push({ path: ".", kind: "write", code: "not_landed", reason: copyKept(found, this.copyPath) });
     } catch (error) {
       isCopyKept = true;
-      const reason = `what it changed last could not be carried over: ${messageOf(error)}; it is in ${this.copyPath}`;
+      const reason = `its last changes could not be applied: ${messageOf(error)}; it is in ${this.copyPath}`;
       this.#parts.note(`live root ${this.id}: ${reason}`);
       kept.push({ path: ".", kind: "write", code: "not_landed", reason });
     }

@@ -59,7 +59,7 @@ export async function makeCopy(request: CopyRequest): Promise<CopyResult> {
   const entries = await list(request, real, [], { names: 0, bytes: 0, turn: 0 });
   if (entries === null) {
     const gibibytes = (limits.bytes / 1_073_741_824).toFixed(1);
-    const reason = `the folder has more than ${limits.names} names or ${gibibytes} GiB, or is too deep, and a live root is a copy of all of it`;
+    const reason = `the folder has more than ${limits.names} names or ${gibibytes} GiB, or is nested too deeply, and a live root copies all of it`;
     return { ok: false, reason };
   }
   const copying = new Copying(request.base);

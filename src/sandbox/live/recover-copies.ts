@@ -42,14 +42,14 @@ async function recoverCopy(id: string, { folders, records, program, note }: Reco
     const walk = new CopyWalk(base);
     walk.folder(copy, []);
     if (walk.unreadable > 0 || !walk.isComplete) {
-      note(`draft ${id}: some of what its program changed cannot be a draft; the copy stays in ${folder}`);
+      note(`draft ${id}: some changes of its program cannot be stored as a draft; the copy stays in ${folder}`);
       records.write({ ...record, state: "running" });
       return;
     }
     // An interrupted recovery starts again.
     if (readdirSync(folders.upper(id)).length > 0) throw new Error("an earlier recovery was interrupted");
     const staged = await stage(walk.changes(), { copy, upper: folders.upper(id), program });
-    if (staged.length < walk.changes().length) throw new Error("its files still change");
+    if (staged.length < walk.changes().length) throw new Error("its files are still changing");
     // The files are new and no program has seen them: the draft is sealed.
     records.write({ ...record, isSealed: true });
   } finally {

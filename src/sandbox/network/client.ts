@@ -57,7 +57,7 @@ export interface OpenNetwork {
   give(socket: SocketKind, handle: unknown): Promise<boolean>;
   /** One end of a connection that a supervisor made; afterwards it belongs to the broker, or is closed. */
   connect(to: Endpoint, handle: unknown): Promise<boolean>;
-  /** Counters since the last call. Null where the broker is gone, and its counters with it. */
+  /** Counters since the last call. Null where the broker has exited, and its counters with it. */
   count(): Promise<NetworkCounters | null>;
   /** Closes every connection and returns the last counters. */
   close(): Promise<NetworkCounters | null>;
@@ -141,8 +141,8 @@ export class BrokerClient {
     running.fetches.set(number, fetching);
     running.process.ref(true);
     const fetched = fetching.start(this.#authorities);
-    if (!isRead) fetching.refused("invalid_input", "the request is larger than allowed, or asks for what there is not");
-    else if (running.process.isOver) fetching.refused("not_available", "the broker is gone");
+    if (!isRead) fetching.refused("invalid_input", "the request is too large, or is not supported");
+    else if (running.process.isOver) fetching.refused("not_available", "the broker has exited");
     return fetched;
   }
 
@@ -162,7 +162,7 @@ export class BrokerClient {
         const lost = [...networks.values()];
         networks.clear();
         for (const give of [...waiting.values()]) give(null);
-        for (const fetching of [...fetches.values()]) fetching.refused("not_available", "the broker is gone");
+        for (const fetching of [...fetches.values()]) fetching.refused("not_available", "the broker has exited");
         for (const settle of [...relayed.values()]) settle(UNREPORTED);
         relayed.clear();
         for (const { events } of lost) events.lost(lastWords);
@@ -273,7 +273,7 @@ export class BrokerClient {
     // A message that the broker cannot parse would end it, and every sandbox's network with it.
     if (readRelayAnswer(allowed) === null) {
       source.used(id, NO_USAGE);
-      const message = "the address or the kept credential cannot be used";
+      const message = "the address or the stored credential cannot be used";
       running.process.send({ kind: "relay", number, code: "secret_refused", message, ...NO_UPSTREAM });
       return;
     }
@@ -289,7 +289,7 @@ export class BrokerClient {
     const reply: DoorReply = { kind: "doored", number, ...(answer ?? { status: 503, body: "the daemon failed\n" }) };
     // A message that the broker cannot parse would end it.
     const isWhole = readDoorReply(reply) !== null;
-    running.process.send(isWhole ? reply : { ...reply, status: 507, body: "the answer is too large\n" });
+    running.process.send(isWhole ? reply : { ...reply, status: 507, body: "the response is too large\n" });
   }
 
   #relayed({ relayed }: Running, { kind: _, number, ...usage }: RelayReport): void {

@@ -43,7 +43,7 @@ describe("in a sandbox", () => {
     expect(report(plan, { network: "transparent" })["host"]).toEqual(["broker", null]);
     expect(report(plan, { network: "ports" })["port"]).toEqual([
       "broker",
-      "calls to ports without a grant are refused by the kernel and not seen",
+      "the kernel refuses connections to ports without a grant, and they are not reported",
     ]);
   });
 

@@ -38,7 +38,7 @@ function supervised(plan: Plan): readonly Enforcement[] {
     line(
       "argv",
       "checked",
-      "a program may start others inside the sandbox; without namespaces: it can tell which processes exist, and reaches none outside",
+      "a program may start others inside the sandbox; without namespaces: it can see which processes exist, but cannot reach those outside",
     ),
     ...NETWORK.map((axis) =>
       network === null ? line(axis, "kernel", "there are no sockets in the sandbox") : line(axis, "broker", calls),
@@ -74,6 +74,8 @@ function networkLine(axis: AxisName, { network }: Plan, ready: Ready): Enforceme
   return line(
     axis,
     "broker",
-    ready.network === "ports" ? "calls to ports without a grant are refused by the kernel and not seen" : null,
+    ready.network === "ports"
+      ? "the kernel refuses connections to ports without a grant, and they are not reported"
+      : null,
   );
 }

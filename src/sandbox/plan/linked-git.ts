@@ -7,7 +7,7 @@ import { isWithin } from "./plan-path.ts";
 import { runtimeFault } from "./root-rules.ts";
 
 const READ_ONLY =
-  "git can read here and not commit, because this is a linked worktree or a submodule: files still land, so commit them outside, or run this in the main checkout";
+  "git can read here but not commit, because this is a linked worktree or a submodule: files still land, so commit them outside the sandbox, or run this in the main checkout";
 
 interface PlannedRun {
   readonly ok: true;

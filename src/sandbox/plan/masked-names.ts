@@ -41,7 +41,7 @@ export function maskedNames(
   const names = [...plain, ...starred].filter((path) => path[path.length - 1] !== AUTHORITY);
   const all = [...ours, ...names, ...hidden].flatMap((path) => [path, ...behindLinks(path, found)]);
   const around = all.find((path) => isWithin(root.path, path));
-  if (around !== undefined) return refusePlan("scope_violation", `a protected path leads to ${pathText(around)}`);
+  if (around !== undefined) return refusePlan("scope_violation", `a protected path is a link to ${pathText(around)}`);
   const masked = outermost(all.filter((path) => isWithin(path, root.path)));
   if (masked.length > masksMax)
     return refusePlan(

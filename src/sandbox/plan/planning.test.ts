@@ -204,7 +204,7 @@ describe("program trees", () => {
     const result = plannedBy([[RUN]], "proc.exec in=/home/u/work/ws -- ls", { runtime: [at("/home/u")] });
     expect(result).toMatchObject({
       ok: false,
-      refused: { message: "`runtime: /home/u` in the configuration is or holds the home folder" },
+      refused: { message: "`runtime: /home/u` in the configuration is or contains the home folder" },
     });
   });
 });
@@ -285,7 +285,7 @@ test("notes say what is less than was written", () => {
     ok: true,
     notes: [
       "runs in /home/u/work/ws/a and sees /home/u/work/ws",
-      "LD_PRELOAD is not passed on: programs can be run or redirected by it",
+      "LD_PRELOAD is not passed to programs: it can make them run or load other code",
     ],
   });
 });

@@ -110,7 +110,7 @@ function protectedRootFault({ path, mode }: PlanRoot, { home, workspaces }: Plan
   if (mode === "ro") return null;
   const isTrigger = new TriggerTable().find(path, { root: [], home, workspaces })?.class === "never";
   if (!isTrigger && !isGitOrOurs(path)) return null;
-  return refusePlan("self_modification", `${pathText(path)} is protected: no program changes it`, "root=ro");
+  return refusePlan("self_modification", `${pathText(path)} is protected: programs cannot change it`, "root=ro");
 }
 
 /** Zero means "no limit" to several mechanisms, so it is refused; only time may be unlimited, explicitly. */
@@ -132,5 +132,5 @@ function variableNotes(plan: Plan, { host }: PlanFacts): readonly string[] {
   const names = new Set(plan.environment.map(([name]) => name));
   return host.allowed
     .filter(([name, value]) => !isPassedOn(name, value) || !names.has(name))
-    .map(([name]) => `${name} is not passed on: programs can be run or redirected by it`);
+    .map(([name]) => `${name} is not passed to programs: it can make them run or load other code`);
 }

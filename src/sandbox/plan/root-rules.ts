@@ -26,11 +26,11 @@ export function rootRefused({ path, mode }: PlanRoot, facts: Pick<PlanFacts, "ou
   if (shape !== null) return shape;
   const own = facts.ours.find((folder) => isWithin(path, folder));
   if (own !== undefined || path.includes(AUTHORITY))
-    return refusePlan("self_modification", `${pathText(path)} holds what decides about agents`, NARROWER);
+    return refusePlan("self_modification", `${pathText(path)} contains the policy files of agents`, NARROWER);
   if (mode !== "ro" && isWithin(path, facts.program))
-    return refusePlan("self_modification", `${pathText(path)} holds ambit's own program`, "root=ro");
+    return refusePlan("self_modification", `${pathText(path)} contains ambit's own program`, "root=ro");
   if (mode !== "ro" && SYSTEM.some((folder) => isAlong(path, folder)))
-    return refusePlan("scope_violation", `${pathText(path)} holds the system's own programs`, "root=ro");
+    return refusePlan("scope_violation", `${pathText(path)} contains the system's programs`, "root=ro");
   return null;
 }
 
@@ -41,7 +41,7 @@ function shapeRefused(path: PlanPath): PlanRefusal | null {
   if (path.length === 0) return refusePlan("scope_violation", WHOLE_MACHINE, NARROWER);
   if (!path.every(isName)) return refusePlan("invalid_input", `${pathText(path)} is not a plain absolute path`);
   if (KERNEL.some((tree) => isAlong(path, tree)) || MADE.some((tree) => isWithin(tree, path)))
-    return refusePlan("scope_violation", `${pathText(path)} is another one inside a sandbox`, NARROWER);
+    return refusePlan("scope_violation", `${pathText(path)} is replaced by another folder inside a sandbox`, NARROWER);
   return null;
 }
 
@@ -68,11 +68,11 @@ export function runtimeFault(
   tree: PlanPath,
   { home, ours, protectedPaths }: Pick<PlanFacts, "home" | "ours" | "protectedPaths">,
 ): string | null {
-  if (shapeRefused(tree) !== null) return "cannot be shown in a sandbox";
-  if (home !== null && isWithin(home, tree)) return "is or holds the home folder";
-  if (ours.some((folder) => isAlong(folder, tree)) || tree.includes(AUTHORITY)) return "holds ambit's own files";
+  if (shapeRefused(tree) !== null) return "cannot be mounted in a sandbox";
+  if (home !== null && isWithin(home, tree)) return "is or contains the home folder";
+  if (ours.some((folder) => isAlong(folder, tree)) || tree.includes(AUTHORITY)) return "contains ambit's own files";
   if (guardPath(tree, protectedPaths).guarded !== null) return "is protected";
-  return protectedPaths.some((path) => couldHold(tree, path)) ? "holds protected paths" : null;
+  return protectedPaths.some((path) => couldHold(tree, path)) ? "contains protected paths" : null;
 }
 
 /** Whether the pattern may match something below the tree. */

@@ -38,7 +38,7 @@ export function whyEnded(result: RunResult): string {
     case "exited":
       return `it exited with ${ending.status}`;
     case "signalled":
-      return `it was ended by signal ${ending.signal}`;
+      return `it was killed by signal ${ending.signal}`;
     case "ended":
       return `it was ended (${ending.because})`;
     case "unstarted":

@@ -203,7 +203,7 @@ export class HostProcess {
   }
 }
 
-const UNREADABLE = `it sent what is no message: JSON of at most ${frameBytesMax} bytes and ${frameValuesMax} values`;
+const UNREADABLE = `it sent an invalid message; a message is JSON of at most ${frameBytesMax} bytes and ${frameValuesMax} values`;
 const complaintCharactersMax = 4_096;
 /** How much input may be queued for a host before its output is paused. */
 const queueBytesMax = 1_048_576;

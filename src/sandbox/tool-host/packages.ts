@@ -25,9 +25,10 @@ export interface PackageFiles {
 }
 
 export function readPackage(workspace: string, name: string): TreeResult<PackageFiles> {
-  if (!NAME.test(name) || name.length > 214) return no(`${JSON.stringify(name.slice(0, 100))} is no name of a package`);
+  if (!NAME.test(name) || name.length > 214)
+    return no(`${JSON.stringify(name.slice(0, 100))} is not a valid package name`);
   const top = realOf(join(workspace, "node_modules"));
-  if (top === null) return no("there is no node_modules here: install the package first");
+  if (top === null) return no("node_modules is missing: install the package first");
   const inner = (path: string): string | null => {
     const below = relative(top, path);
     return below === "" || below.startsWith("..") ? null : below.split(sep).join("/");
@@ -55,7 +56,7 @@ export function readPackage(workspace: string, name: string): TreeResult<Package
   for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
     if (seen.size > packagesMax) return no(`it depends on more than ${packagesMax} packages`);
     const manifest = manifestOf(folder);
-    if (manifest === null) return no(`${relative(workspace, folder)} has no readable package.json`);
+    if (manifest === null) return no(`${relative(workspace, folder)} has no valid package.json`);
     version ||= manifest.version;
     const tree = readTree(folder, { files: PACKAGE_BOUNDS.files - files.length, bytes: left }, isSkipped);
     if (!tree.ok) return no(`${relative(workspace, folder)}: ${tree.message}`);

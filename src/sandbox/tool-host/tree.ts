@@ -30,7 +30,7 @@ export function readTree(folder: string, bounds: TreeBounds, skips: Skips): Tree
   const files: TreeFile[] = [];
   let left = bounds.bytes;
   const walk = (inner: string, depth: number): string | null => {
-    if (depth > depthMax) return `${inner} lies too deep`;
+    if (depth > depthMax) return `${inner} is nested too deeply`;
     for (const name of readdirSync(join(folder, inner)).sort()) {
       if (skips(name)) continue;
       const path = inner === "" ? name : `${inner}/${name}`;

@@ -231,7 +231,7 @@ class Room {
       const keeping = made.filter(
         ({ kept, keptMore }) => keptMore > 0 || kept.some(({ path }) => path === own || path === "."),
       );
-      const isInterrupted = made.some(({ kept }) => kept.some(({ reason }) => reason.includes("had landed by then")));
+      const isInterrupted = made.some(({ kept }) => kept.some(({ reason }) => reason.includes("had already landed")));
       // A command that was killed before it began has no draft, and wrote nothing.
       const isTrue = made.length === 0 ? !isThere : isInterrupted || isThere === (keeping.length === 0);
       expect([own, isThere, made, isTrue], story).toEqual([own, isThere, made, true]);

@@ -23,7 +23,7 @@ export function borrowedObjects(common: string): GitResult<readonly string[]> {
     for (const line of lines.filter((one) => one !== "" && !one.startsWith("#"))) {
       const real = realFolder(isAbsolute(line) ? line : join(folder, line));
       if (real === null)
-        return refuseGit("unsupported", `the repository borrows objects from ${printable(line)}, which is not there`);
+        return refuseGit("unsupported", `the repository borrows objects from ${printable(line)}, which does not exist`);
       if (found.has(real)) continue;
       if (found.size >= foldersMax)
         return refuseGit("too_large", `the repository borrows from more than ${foldersMax} folders`);

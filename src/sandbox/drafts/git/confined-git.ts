@@ -82,7 +82,10 @@ export class ConfinedGit {
           errors: firstError(Buffer.concat(errors).toString("latin1")),
         });
       case "signalled":
-        return refuseGit("too_large", `git ${name} was ended by signal ${ending.signal}: out of memory, time or space`);
+        return refuseGit(
+          "too_large",
+          `git ${name} was killed by signal ${ending.signal}: out of memory, time or space`,
+        );
       case "ended":
         return ending.because === "stopped"
           ? refuseGit("unavailable", `git ${name} was stopped`)

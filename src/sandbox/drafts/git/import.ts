@@ -206,7 +206,7 @@ async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): 
   const named = await objects.peeledTypes(tags);
   if (!named.ok) return named;
   if (named.value.some((type) => type !== "commit"))
-    return refuseGit("unsupported", "a tag of the draft names no commit");
+    return refuseGit("unsupported", "a tag of the draft does not point to a commit");
   for (const { name, oldId, newId, needsFastForward } of refs) {
     if (!needsFastForward || oldId === null || newId === null) continue;
     const forward = await objects.isFastForward(oldId, newId);

@@ -26,9 +26,9 @@ export function linkedGitOf(top: string): GitResult<LinkedGit | null> {
     const written = pointerIn(join(top, ".git"), ".git", /^gitdir: *([^\n]+)\n?$/);
     if (!written.ok) return written;
     const folder = realFolder(top, written.value);
-    if (folder === null) return refuseGit("unsupported", "the `.git` file leads to no folder");
+    if (folder === null) return refuseGit("unsupported", "the `.git` file does not point to a folder");
     if (kindAt(join(folder, "HEAD"))?.kind !== "file")
-      return refuseGit("unsupported", "the `.git` file leads to a folder that is no git folder");
+      return refuseGit("unsupported", "the `.git` file points to a folder that is not a git folder");
     const found = kindAt(join(folder, "commondir")) === null ? submoduleAt(folder, top) : worktreeAt(folder, top);
     if (!found.ok) return found;
     if (lstatSync(found.value.common).uid !== lstatSync(top).uid)
@@ -67,7 +67,7 @@ function submoduleAt(folder: string, top: string): GitResult<LinkedGit> {
     : null;
   // A replaced byte would name another folder.
   if (typeof worktree !== "string" || worktree.includes("\uFFFD") || realFolder(folder, worktree) !== top)
-    return refuseGit("unsupported", "the git folder that `.git` leads to does not name this folder as its worktree");
+    return refuseGit("unsupported", "the git folder that `.git` points to does not have this folder as its worktree");
   return value({ kind: "submodule", folder, common: folder });
 }
 

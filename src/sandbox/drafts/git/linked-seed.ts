@@ -59,7 +59,7 @@ export function seedLinkedGit(draftFolder: string, linked: LinkedGit): GitResult
   try {
     return new Seeding(draftFolder, linked).make();
   } catch (error) {
-    return refuseGit("unavailable", `the private git folder of a draft cannot be made (${errorCode(error)})`);
+    return refuseGit("unavailable", `the private git folder of a draft cannot be created (${errorCode(error)})`);
   }
 }
 

@@ -71,7 +71,7 @@ export async function lockRepository(request: LockOptions, parts: LockParts): Pr
       const built = await git.run(writing, { words, input: inputOf(indexInfo(plan.index, plan.format)) });
       if (!built.ok) return built;
       if (built.value.status !== 0)
-        return refuseGit("malformed", `git does not build the index: ${built.value.errors}`);
+        return refuseGit("malformed", `git could not build the index: ${built.value.errors}`);
     }
     if (head.value !== null && plan.head !== null) {
       const { to } = plan.head;

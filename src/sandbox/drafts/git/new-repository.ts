@@ -31,7 +31,7 @@ export type NewRepositoryOutcome =
   | { readonly kind: "built"; readonly repository: BuiltRepository; readonly notCarried: readonly string[] };
 
 const filesMax = 10_000;
-const TAKEN = "there is a git repository now where the program made one";
+const TAKEN = "the project now has a git repository where the program created one";
 /** Later than every file time: our own folder counts as unchanged. */
 const always = 2n ** 62n;
 
@@ -56,7 +56,7 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
     refusal: from.refusal,
   });
   if (!["HEAD", "objects", "refs"].every((name) => kindAt(join(upper, ...gitPath, name)) !== null))
-    return stays(refuseGit("malformed", "the new git folder is no repository"));
+    return stays(refuseGit("malformed", "the new git folder is not a valid repository"));
   const config = readGitFile(join(upper, ...gitPath, "config"), configBytesMax, "config");
   if (!config.ok) return stays(config);
   const text = config.value?.bytes.toString("latin1") ?? "";

@@ -201,7 +201,10 @@ export class ObjectImport {
         sink: (bytes) => writeFileSync(file, bytes),
       });
     } catch (error) {
-      return refuseGit("unavailable", `the objects of the draft cannot be written to our state (${errorCode(error)})`);
+      return refuseGit(
+        "unavailable",
+        `the objects of the draft cannot be written to the state folder (${errorCode(error)})`,
+      );
     } finally {
       closeSync(file);
     }

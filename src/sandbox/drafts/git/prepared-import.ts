@@ -145,7 +145,7 @@ export class PreparedGitImport {
       const pushed = await git.run(writing, { words: ["update-ref", ...words] });
       if (!pushed.ok) return pushed;
       if (pushed.value.status !== 0)
-        return refuseGit("conflict", `git does not store the stash: ${pushed.value.errors}`);
+        return refuseGit("conflict", `git could not store the stash: ${pushed.value.errors}`);
       before = id;
     }
     return value(null);

@@ -111,7 +111,7 @@ function refusalOf(ending: GitResult<GitOutput>): { readonly ok: false; readonly
   if (!ending.ok) return ending;
   const { errors } = ending.value;
   if (errors.includes(".lock")) return refuseGit("busy", `another git process holds a lock: ${errors}`);
-  return refuseGit("conflict", `git does not move the refs: ${errors}`);
+  return refuseGit("conflict", `git could not update the refs: ${errors}`);
 }
 
 /** Symbolic refs are never followed: each name is the ref that is written. */

@@ -52,11 +52,11 @@ export interface StartState {
   /** When the program started, on the file system's clock: earlier changes are what the program saw. */
   readonly startedNanoseconds: bigint;
   /** HEAD and index that the program saw, where that is known. Called only where times do not answer. */
-  seen?(): SeenState | null;
+  seen?(): RepositorySnapshot | null;
 }
 
 /** Values, not times: a `git status` of the person's rewrites the index and leaves every entry as it was. */
-export interface SeenState {
+export interface RepositorySnapshot {
   /** The text of HEAD. */
   readonly head: string;
   /** Digest of the entries of the index; null where it could not be read. */
@@ -82,7 +82,7 @@ export function readFormat({ folder, common }: GitFolders): GitResult<Repository
   if (kindAt(folder)?.kind !== "folder")
     return refuseGit("unsupported", "the git folder of the worktree is not a folder");
   if (folder === common && kindAt(join(folder, "commondir")) !== null)
-    return refuseGit("unsupported", "the git folder says that another one has its refs");
+    return refuseGit("unsupported", "the git folder refers to another one for its refs");
   const config = readGitFile(join(common, "config"), configBytesMax, "config");
   if (!config.ok) return config;
   if (config.value === null) return refuseGit("unsupported", "the repository has no config file");
@@ -173,7 +173,7 @@ export function parseIndexFile({ bytes }: Pick<GitFile, "bytes">, format: Object
 }
 
 /** HEAD and index as they are now; null where there is no HEAD that can be read. */
-export function readSeenState(folders: GitFolders): SeenState | null {
+export function readSeenState(folders: GitFolders): RepositorySnapshot | null {
   const head = readGitFile(join(folders.folder, "HEAD"), looseRefBytesMax, "HEAD");
   if (!head.ok || head.value === null) return null;
   const index = readGitFile(join(folders.folder, "index"), indexBytesMax, "index");

@@ -7,7 +7,7 @@ import { errorCode } from "../../../core/base/error-code.ts";
 import { indexBytesMax } from "../../plan/drafts/git/index-file.ts";
 import { looseRefBytesMax } from "../../plan/drafts/git/ref-file.ts";
 import { readGitFile } from "./git-files.ts";
-import { fileEntriesDigest, type SeenState } from "./repository.ts";
+import { fileEntriesDigest, type RepositorySnapshot } from "./repository.ts";
 
 /** An index, open since the start of a command. */
 interface OpenIndex {
@@ -40,7 +40,7 @@ export class StartWitness {
     }
   }
 
-  read(): SeenState {
+  read(): RepositorySnapshot {
     const bytes = this.#index === null ? null : bytesOf(this.#index);
     const folders = { folder: this.#folder, common: this.#folder };
     const isKnown = this.#index === null || bytes !== null;

@@ -75,7 +75,7 @@ async function prepare(request: GitUndoRequest): Promise<GitUndoOutcome> {
       false,
     );
     if (!objects.ok)
-      return stays(refuseGit("bad_objects", `git no longer has what was there before: ${objects.refusal.message}`));
+      return stays(refuseGit("bad_objects", `git no longer has the earlier objects: ${objects.refusal.message}`));
     const locked = await lockRepository(request, {
       ...{ folders, real: real.value, plan, bench, git, marks },
       objects: { commits: [], count: 0, pack: null },

@@ -74,7 +74,7 @@ export class Workbench {
         for (const name of ["git", "real"]) writeFileSync(join(folder, name, "shallow"), parts.shallow);
       return value(bench);
     } catch (error) {
-      return refuseGit("unavailable", `the folder for an import cannot be made (${errorCode(error)})`);
+      return refuseGit("unavailable", `the folder for an import cannot be created (${errorCode(error)})`);
     }
   }
 

@@ -93,7 +93,7 @@ export class LandWorker {
         if (this.#child.pid === undefined) resolve();
       });
       this.#child.on("exit", () => {
-        this.#end("the lander ended");
+        this.#end("the lander exited");
         resolve();
       });
     });
@@ -101,7 +101,7 @@ export class LandWorker {
     const cutter = new FrameCutter();
     this.#socket.on("data", (chunk: Buffer) => {
       const frames = cutter.push(chunk);
-      if (frames === null) this.#end("the lander sent what is no frame");
+      if (frames === null) this.#end("the lander sent an invalid frame");
       else for (const { kind, payload } of frames) this.#take(kind, payload);
     });
     this.#socket.on("error", () => this.#end("the lander's socket failed"));
@@ -230,7 +230,7 @@ export class LandWorker {
         return;
       }
       const answer = (given: LandAnswer | null): void => {
-        if (given === null) resolve(this.#lost(this.#endReason ?? "the lander ended"));
+        if (given === null) resolve(this.#lost(this.#endReason ?? "the lander exited"));
         else if (given.status === "refused") resolve(given);
         else resolve((given.status === "done" ? done(given.body) : conflicted(given)) ?? this.#garbled());
       };
@@ -317,8 +317,8 @@ export class LandWorker {
   }
 
   #garbled(): LandRefusal {
-    this.#end("the lander sent an answer that does not parse");
-    return this.#lost("the lander sent an answer that does not parse");
+    this.#end("the lander sent a response that cannot be parsed");
+    return this.#lost("the lander sent a response that cannot be parsed");
   }
 
   #lost(reason: string): LandRefusal {

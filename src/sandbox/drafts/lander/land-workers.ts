@@ -69,7 +69,7 @@ export class LandWorkers {
   async at(root: LandRoot): Promise<Answer<LandWorker>> {
     const uses = this.#uses.get(root.root);
     // INVARIANT: nothing starts a lander that nothing ends.
-    if (uses === undefined) throw new Error(`no work on ${root.root} is under way`);
+    if (uses === undefined) throw new Error(`no landing in ${root.root} is in progress`);
     const key = `${root.rootDevice} ${root.rootInode}`;
     const known = await uses.workers.get(key);
     if (known?.ok === true && !known.value.isOver) return known;
@@ -94,7 +94,7 @@ export class LandWorkers {
       "status" in ready
         ? ready.reason
         : String(ready.root.device) !== rootDevice || String(ready.root.inode) !== rootInode
-          ? `${root} is another folder than the one the program worked in`
+          ? `${root} is not the folder that the program worked in`
           : !ready.landlock && !this.#options.isBareAllowed()
             ? "the kernel did not confine the lander"
             : null;

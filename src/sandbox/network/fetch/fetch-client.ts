@@ -180,7 +180,7 @@ export class FetchClient {
   }
 }
 
-const STOPPED: FetchBodyEnd = { ok: false, code: "not_available", message: "it was stopped", seen: [] };
+const STOPPED: FetchBodyEnd = { ok: false, code: "not_available", message: "the request was cancelled", seen: [] };
 
 function endOf({ code, message, seen }: FetchEnd): FetchBodyEnd {
   return code === null ? { ok: true, seen } : { ok: false, code, message, seen };

@@ -52,14 +52,14 @@ export async function reach(
     message: `${what}: ${originText(url)}`,
   });
   const first = await context.ask(method, url, null);
-  if (first !== null) return refused(first, "this may not be asked for");
+  if (first !== null) return refused(first, "this request is not allowed");
   const pinned = await pinnedOf(url, context);
   if (pinned === "unresolved") return refused("not_available", "the name could not be resolved");
-  if (pinned === "odd") return refused("address_refused", "the name leads nowhere that is understood");
+  if (pinned === "odd") return refused("address_refused", "the name resolves to addresses that cannot be used");
   if (url.host.name !== null) {
     // INVARIANT: every resolved address is decided on, and one denied address denies the name.
     const second = await context.ask(method, url, pinned.map(addressText));
-    if (second !== null) return refused(second, "where this leads may not be reached");
+    if (second !== null) return refused(second, "the address that the name resolves to is not allowed");
   }
   for (const address of pinned) {
     const socket = await dial(address, url.port, context.stop);
@@ -70,7 +70,7 @@ export async function reach(
     if (secured.ok || context.stop.aborted) return secured;
     return refused("not_available", secured.message);
   }
-  return refused("not_available", "the server does not answer");
+  return refused("not_available", "the server does not respond");
 }
 
 export type ConnectResult = { readonly ok: true; readonly socket: Socket } | CodedFailure<DenialCode>;
@@ -104,7 +104,7 @@ function secure(socket: Socket, { host }: Url, { authorities, stop }: HopContext
       socket.destroy();
       give({ ok: false, code: "not_available", message });
     };
-    const aborted = (): void => failed("it was stopped");
+    const aborted = (): void => failed("the request was cancelled");
     stop.addEventListener("abort", aborted, { once: true });
     secured.on("error", (error) => failed(`no secure connection (${errorCode(error)})`));
     secured.once("close", () => failed("no secure connection (closed)"));
@@ -140,22 +140,22 @@ export function exchange(socket: Socket, sent: HopRequest, context: HopContext):
     });
     // A head that exceeds the byte limit is an error; nothing is truncated silently.
     request.maxHeadersCount = 0;
-    const aborted = (): void => failed("not_available", "it was stopped");
+    const aborted = (): void => failed("not_available", "the request was cancelled");
     if (stop.aborted) return aborted();
     stop.addEventListener("abort", aborted, { once: true });
     let told = 0;
     request.on("information", () => {
-      if (++told > informationMax) failed("not_available", "the server says too much before it answers");
+      if (++told > informationMax) failed("not_available", "the server sent too many interim responses");
     });
     // It was paused when it was dialled, and has a listener from here on.
     request.once("socket", () => socket.resume());
-    request.on("upgrade", () => failed("not_available", "the server wants to speak something else"));
+    request.on("upgrade", () => failed("not_available", "the server requested a protocol upgrade"));
     request.on("error", (error) => {
       if (errorCode(error) === "HPE_HEADER_OVERFLOW")
         failed("budget_exhausted", `the headers have more than ${context.headerBytes} bytes`);
-      else failed("not_available", `the exchange failed (${errorCode(error)})`);
+      else failed("not_available", `the request failed (${errorCode(error)})`);
     });
-    request.once("close", () => failed("not_available", "the exchange ended before there was an answer"));
+    request.once("close", () => failed("not_available", "the connection was closed before a response arrived"));
     request.once("response", (response) => {
       stop.removeEventListener("abort", aborted);
       // From here on the body's reader handles errors.

@@ -76,7 +76,7 @@ export function redirectRequest(before: Outgoing, status: number, location: stri
   };
 }
 
-const UNREADABLE = "the redirect does not lead to an http or https address";
+const UNREADABLE = "the redirect target is not an http or https URL";
 
 function hasHandle(text: string, place: ValueEncoding): boolean {
   return handlesIn(text, place).length > 0;

@@ -104,7 +104,7 @@ export class RunningFetch {
       if (failure === null || !this.#stopping.signal.aborted) return failure;
       const message = this.#isLate
         ? `it took more than ${this.#message.limits.milliseconds} milliseconds`
-        : "it was stopped";
+        : "the request was cancelled";
       return { ok: false, code: "not_available", message };
     } finally {
       clearTimeout(timer);
@@ -182,7 +182,7 @@ export class RunningFetch {
     const codings = codingsOf(response, method);
     if (codings === null) {
       response.destroy();
-      return { ok: false, code: "not_available", message: "the body is encoded in a way that is not understood" };
+      return { ok: false, code: "not_available", message: "the content encoding of the body is not supported" };
     }
     this.#stopping.signal.addEventListener("abort", () => response.destroy(), { once: true });
     this.#context.tell({
@@ -224,7 +224,7 @@ export class RunningFetch {
         await new Promise<void>((wake) => {
           this.#wake = wake;
         });
-      if (this.#stopping.signal.aborted) throw new Error("it was stopped");
+      if (this.#stopping.signal.aborted) throw new Error("the request was cancelled");
       this.#ahead--;
       const piece = Buffer.from(bytes.subarray(at, at + pieceBytesMax));
       this.#context.tell({ kind: "fetch-bytes", number: this.#message.number, bytes: piece.toString("base64") });

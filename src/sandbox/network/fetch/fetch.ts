@@ -38,7 +38,7 @@ export class Fetches {
     const resolve = this.#resolver(asked);
     if (!made.ok || resolve === null) {
       wipe(secrets);
-      return made.ok ? end("invalid_input", "there is no such resolver", []) : end("secret_refused", made.message, []);
+      return made.ok ? end("invalid_input", "no such resolver", []) : end("secret_refused", made.message, []);
     }
     const running = new RunningFetch(asked, secrets, made.redactor, resolve, this.#context);
     this.#running.set(number, running);

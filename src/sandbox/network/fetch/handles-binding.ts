@@ -12,9 +12,9 @@ export function refusesBoundHosts(hosts: readonly string[]): string | null {
   for (const host of hosts) {
     const bound = readBound(host);
     if (bound === null) return `${JSON.stringify(host)} is not a host with an optional port`;
-    if (bound.kind === "every") return "a secret is bound to hosts by name: `*` would be every host there is";
+    if (bound.kind === "every") return "a secret is bound to hosts by name: `*` would be every host";
     if (bound.kind === "range" && bound.range.low !== bound.range.high)
-      return `${JSON.stringify(host)} is more than one address: a secret is bound to single ones`;
+      return `${JSON.stringify(host)} is more than one address: bind a secret to single addresses`;
   }
   return null;
 }

@@ -23,9 +23,9 @@ export function fill(text: string, place: ValueEncoding, secrets: readonly Secre
     const secret = secrets.find((one) => one.name === name);
     if (secret === undefined) problem ??= `there is no secret ${name} for this request`;
     else if (!isBoundTo(secret.hosts, to)) problem ??= `the secret ${name} is not for this address`;
-    else if (secret.isSignOnly) problem ??= `the secret ${name} signs requests, and is never sent`;
+    else if (secret.isSignOnly) problem ??= `the secret ${name} only signs requests and is never sent`;
     else if (place === "header" && !isHeaderValue(secret.value))
-      problem ??= `the secret ${name} does not fit in a header`;
+      problem ??= `the secret ${name} has characters that a header cannot contain`;
     else {
       used.add(secret);
       return written(secret.value, place);

@@ -172,11 +172,14 @@ describe("what does not describe a signature", () => {
     [{ scheme: "hmac", secret: "a", header: "X\r\nY" }, "`sign.header`"],
     [{ scheme: "hmac", secret: "a", header: "X", hash: "md5" }, "`sign.hash` is sha256"],
     [{ scheme: "hmac", secret: "a", header: "X", message: "{bdy}" }, "not {bdy}"],
-    [{ scheme: "hmac", secret: "a", header: "X", message: "{{secret:b}}" }, "holds no handle"],
+    [{ scheme: "hmac", secret: "a", header: "X", message: "{{secret:b}}" }, "must not contain a secret handle"],
     [{ scheme: "hmac", secret: "a", header: "X", message: "x".repeat(8193) }, "at most 8192 characters"],
     [{ scheme: "hmac", secret: "a", header: "X", value: "sha256=" }, "one {signature}"],
-    [{ scheme: "hmac", secret: "a", header: "X", value: "{signature}{{secret:b}}" }, "holds no handle"],
-    [{ scheme: "hmac", secret: "a", header: "X", value: "{signature}\r\nY: 1" }, "is ASCII"],
+    [
+      { scheme: "hmac", secret: "a", header: "X", value: "{signature}{{secret:b}}" },
+      "must be ASCII without a secret handle",
+    ],
+    [{ scheme: "hmac", secret: "a", header: "X", value: "{signature}\r\nY: 1" }, "must be ASCII"],
     [{ scheme: "hmac", secret: "a", header: "X", region: "r" }, "the options of an hmac are"],
     [{ scheme: "aws-sigv4", secret: "a", keyId: "AKIDEXAMPLE", region: "us-east-1" }, "`sign.service`"],
     [

@@ -116,7 +116,7 @@ export class HttpInspection implements Inspection {
         return null;
       case "body":
       case "chunk":
-        throw new Error("a body has no lines");
+        throw new Error("a body is not parsed as lines");
       default:
         return this.#state satisfies never;
     }

@@ -29,7 +29,7 @@ export class FakeNames {
 
   /** The name of an address inside the sandbox; null where it is unassigned. */
   destinationAt(address: Address): Destination | null {
-    if (!RANGE.ok) throw new Error("the range of fake addresses does not read");
+    if (!RANGE.ok) throw new Error("the range of fake addresses cannot be parsed");
     if (!inRange(RANGE.value, address)) return { name: null, address };
     return this.#byAddress.get(addressText(address)) ?? null;
   }

@@ -65,7 +65,7 @@ export async function serveDoor(
     if (body.length > bodyCharactersMax) return send(response, { status: 413, body: "the request is too large\n" });
     const isText = request.headers.accept === "text/plain";
     const answer = await ask({ route, body, isText });
-    send(response, answer ?? { status: 503, body: "the session does not answer\n" });
+    send(response, answer ?? { status: 503, body: "the session does not respond\n" });
   } finally {
     bodies.release(held.bytes);
   }

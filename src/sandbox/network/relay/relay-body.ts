@@ -94,7 +94,7 @@ export async function receiveBody(
   try {
     for await (const piece of request as AsyncIterable<Buffer>) {
       received += piece.length;
-      if (received > discardedBytesMax) throw new Error("the body does not end");
+      if (received > discardedBytesMax) throw new Error("the body is not complete");
       fault ??= pieceFault(piece, received, bounds, budget);
       if (fault === null) {
         held.bytes += piece.length;
@@ -129,7 +129,7 @@ const UTF_8 = /^charset="?utf-?8"?$/;
 function mediaFault({ headers }: IncomingMessage): BodyFault | null {
   const wrong = (message: string): BodyFault => ({ ok: false, status: 415, message });
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
-    return wrong("a compressed body does not go through the relay");
+    return wrong("the relay does not accept a compressed body");
   const [type, ...parameters] = (headers["content-type"] ?? "application/json").toLowerCase().split(";");
   const isUtf8 = parameters.every((one) => one.trim() === "" || UTF_8.test(one.replaceAll(" ", "")));
   if (type?.trim() === "application/json" && isUtf8) return null;

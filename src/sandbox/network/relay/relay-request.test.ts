@@ -88,8 +88,8 @@ test.each<[string, string, JsonObject, string]>([
 
 test.each<[string, string, JsonObject, string]>([
   ["another path", "/anthropic/v1/files", MESSAGE, "POST /v1/files"],
-  ["a path that climbs", "/anthropic/v1/../v1/messages", MESSAGE, "does not go"],
-  ["a batch", "/anthropic/v1/messages/batches", MESSAGE, "does not go"],
+  ["a path that climbs", "/anthropic/v1/../v1/messages", MESSAGE, "is not allowed"],
+  ["a batch", "/anthropic/v1/messages/batches", MESSAGE, "is not allowed"],
   ["a field that is not known", "/anthropic/v1/messages", { ...MESSAGE, mcp_servers: [] }, "`mcp_servers`"],
   [
     "a count of tokens for another model",

@@ -88,7 +88,7 @@ export function modelCall(
   const refuse = (status: 400 | 404, message: string): ModelCall => ({ ok: false, provider, status, message });
   const [path = "", query = ""] = target.slice(provider.length + 1).split("?", 2);
   const endpoint = ENDPOINTS[provider].find((one) => one.method === method && one.path.test(path));
-  if (endpoint === undefined) return refuse(404, `${method} ${path.slice(0, 200)} does not go through the relay`);
+  if (endpoint === undefined) return refuse(404, `${method} ${path.slice(0, 200)} is not allowed through the relay`);
   if (!isJsonObject(body)) return refuse(400, "the body is not a JSON object");
   const fault = bodyFault(body, endpoint.fields, provider);
   if (fault !== null) return refuse(400, fault);
@@ -112,8 +112,8 @@ export function modelCall(
 function bodyFault(body: JsonObject, fields: ReadonlySet<string>, provider: ModelProvider): string | null {
   const unknown = Object.keys(body).find((key) => !fields.has(key));
   const twice = Object.keys(body).find((key) => key.includes("_") && provider === "gemini" && camel(key) in body);
-  if (twice !== undefined) return `\`${twice.slice(0, 80)}\` is written in both of its spellings`;
-  if (unknown !== undefined) return `the field \`${unknown.slice(0, 80)}\` does not go through the relay`;
+  if (twice !== undefined) return `\`${twice.slice(0, 80)}\` is given in both of its spellings`;
+  if (unknown !== undefined) return `the field \`${unknown.slice(0, 80)}\` is not allowed through the relay`;
   return toolsFault(member(body, "tools") ?? null, provider, 0) ?? sourceFault(body, provider);
 }
 
@@ -171,7 +171,7 @@ function toolFault(tool: JsonObject, provider: ModelProvider, depth: number): st
 }
 
 function runsAtProvider(tool: string): string {
-  return `the tool \`${tool.slice(0, 80)}\` runs at the provider: it does not go through the relay`;
+  return `the tool \`${tool.slice(0, 80)}\` runs at the provider, which the relay does not allow`;
 }
 
 const depthMax = 64;
@@ -216,7 +216,7 @@ function blockFault(value: Json, provider: ModelProvider, depth: number): string
     if (STORED_KEYS.has(key)) return storedAtProvider(key);
     const address = URL_KEYS.has(key) ? addressIn(item) : null;
     if (address !== null && !address.startsWith("data:"))
-      return `\`${key}\` is an address that the provider would fetch: it does not go through the relay`;
+      return `\`${key}\` is an address that the provider would fetch, which the relay does not allow`;
     // A block can add tools to those of the request.
     const fault = key === "tools" ? toolsFault(item, provider, 0) : blockFault(item, provider, depth + 1);
     if (fault !== null) return fault;
@@ -235,7 +235,7 @@ function referenceIn(block: JsonObject): string | null {
 }
 
 function storedAtProvider(key: string): string {
-  return `\`${key}\` names something stored at the provider: it does not go through the relay`;
+  return `\`${key}\` names something stored at the provider, which the relay does not allow`;
 }
 
 /** Arguments and results of the client's own tools. A result may hold blocks, which are checked by their own keys. */

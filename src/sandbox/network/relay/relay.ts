@@ -31,11 +31,11 @@ export interface RelayContext {
   /** Aborted when the sandbox ends. */
   readonly stop: AbortSignal;
   now(): number;
-  /** Null: the daemon did not answer. */
+  /** Null: the daemon did not respond. */
   ask(call: RelayedCall): Promise<RelayAnswer | null>;
   /** The relay itself refused a request. `request`: in the notation of `ambit can`. */
   refused(code: DenialCode, request: string): void;
-  /** A program asks its session; null: the daemon did not answer. */
+  /** A program asks its session; null: the daemon did not respond. */
   door(call: DoorCall): Promise<DoorAnswer | null>;
   /** For bodies of all sandboxes. */
   readonly bodies: ByteBudget;
@@ -172,7 +172,7 @@ export class ModelRelay {
     const began = this.#context.now();
     const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, ...estimate });
     if (answer === null || answer.upstream === null) {
-      const message = answer === null ? "the daemon did not answer" : `${answer.message} (${answer.code ?? "denied"})`;
+      const message = answer === null ? "the daemon did not respond" : `${answer.message} (${answer.code ?? "denied"})`;
       return refuse(response, provider, 403, message);
     }
     const { upstream, outputTokens } = answer;
@@ -203,7 +203,7 @@ export class ModelRelay {
     const made = redactorOf([{ name: "model", bytes: secret }]);
     const credential: HeaderLine = [upstream.header, `${upstream.prefix}${secret.toString("latin1")}`];
     secret.fill(0);
-    if (!made.ok) return refuse(response, provider, 403, "the kept credential cannot be used");
+    if (!made.ok) return refuse(response, provider, 403, "the stored credential cannot be used");
     const redactor: Redactor = made.redactor;
     const stopping = new AbortController();
     const stop = (): void => stopping.abort();

@@ -27,7 +27,7 @@ export interface LandingRules {
   holds?(change: Change): boolean;
 }
 
-export interface KeptDecision {
+export interface UnlandedDecision {
   readonly change: Change;
   readonly code: DenialCode;
   readonly reason: string;
@@ -37,7 +37,7 @@ export interface LandingDecision {
   /** In scan order. */
   readonly land: readonly Change[];
   readonly git: readonly GitChanges[];
-  readonly kept: readonly KeptDecision[];
+  readonly kept: readonly UnlandedDecision[];
 }
 
 export interface GitChanges {
@@ -47,7 +47,7 @@ export interface GitChanges {
 
 export function decideLanding(changes: readonly Change[], rules: LandingRules): LandingDecision {
   const git = new Map<string, GitChanges & { readonly changes: Change[] }>();
-  const decisions = new Map<Change, KeptDecision | null>();
+  const decisions = new Map<Change, UnlandedDecision | null>();
   for (const change of changes) {
     const name = rules.classify(change);
     if (name.class !== "git") {
@@ -65,7 +65,11 @@ export function decideLanding(changes: readonly Change[], rules: LandingRules): 
   return { land, git: [...git.values()], kept };
 }
 
-function keptBy(change: Change, name: Exclude<NameClass, { class: "git" }>, rules: LandingRules): KeptDecision | null {
+function keptBy(
+  change: Change,
+  name: Exclude<NameClass, { class: "git" }>,
+  rules: LandingRules,
+): UnlandedDecision | null {
   if (name.class === "never") return { change, code: "self_modification", reason: name.why };
   const verb = change.kind === "delete" ? "fs.delete" : "fs.write";
   const decision = rules.judge(verb, change.path);
@@ -80,11 +84,11 @@ function keptBy(change: Change, name: Exclude<NameClass, { class: "git" }>, rule
 
 function asksReason(verb: string, level: Level): string {
   const presence = level > 1 ? ", confirmed with a passphrase (--presence NAME)" : "";
-  return `the grant for ${verb} asks for a person's approval${presence}`;
+  return `the grant for ${verb} requires approval${presence}`;
 }
 
 export function deniedReason(verb: string, code: DenialCode): string {
-  if (code === "revoked") return "the session ended, or what it held was taken back, before the changes landed";
+  if (code === "revoked") return "the session ended, or its grants were revoked, before the changes landed";
   return `no grant covers ${verb} of this path`;
 }
 
@@ -96,7 +100,7 @@ const WITH_GIT = "belongs to a git change that did not land";
  * retained does not. A folder is deleted only with everything in it, and a name is reused only where its deletion
  * lands.
  */
-function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
+function keepWhatDepends(decisions: Map<Change, UnlandedDecision | null>): void {
   const contents = contentsOf(decisions);
   for (const [change, kept] of decisions) {
     const inside = contents.get(keyOf(change.path));
@@ -110,12 +114,12 @@ function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
       decisions.set(change, { ...inside.firstKeptDeletion, change });
   }
   // What blocks the change: a name that is not deleted, or a new folder that is not created.
-  const obstacles = new Map<string, KeptDecision>();
+  const obstacles = new Map<string, UnlandedDecision>();
   for (const [change, kept] of decisions)
     if ((change.kind === "delete" || change.kind === "folder") && kept !== null)
       obstacles.set(keyOf(change.path), kept);
   if (obstacles.size === 0) return;
-  const known = new Map<string, KeptDecision | null>();
+  const known = new Map<string, UnlandedDecision | null>();
   for (const [change, kept] of decisions) {
     if (change.kind === "delete" || kept !== null) continue;
     const blocking = blockingObstacle(change.path, obstacles, known);
@@ -123,22 +127,22 @@ function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
   }
 }
 
-function isAsking({ code }: KeptDecision): boolean {
+function isAsking({ code }: UnlandedDecision): boolean {
   return code === "approval_required";
 }
 
 interface Contents {
   count: number;
   landing: number;
-  firstKept: KeptDecision | null;
-  firstKeptDeletion: KeptDecision | null;
+  firstKept: UnlandedDecision | null;
+  firstKeptDeletion: UnlandedDecision | null;
 }
 
 /**
  * For each folder: the decisions on all non-folders below it, and on deletions of any kind. Counted in the folder of
  * each change first and added up from the innermost, so that depth does not multiply with the number of files.
  */
-function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): ReadonlyMap<string, Contents> {
+function contentsOf(decisions: ReadonlyMap<Change, UnlandedDecision | null>): ReadonlyMap<string, Contents> {
   const contents = new Map<string, Contents>();
   const levels: Map<string, readonly string[]>[] = [];
   const at = (folder: readonly string[]): Contents => {
@@ -176,9 +180,9 @@ function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): Readon
 /** The deletion of this name or of a parent that does not land: nothing can replace it. */
 function blockingObstacle(
   path: readonly string[],
-  obstacles: ReadonlyMap<string, KeptDecision>,
-  known: Map<string, KeptDecision | null>,
-): KeptDecision | null {
+  obstacles: ReadonlyMap<string, UnlandedDecision>,
+  known: Map<string, UnlandedDecision | null>,
+): UnlandedDecision | null {
   const own = obstacles.get(keyOf(path));
   if (own !== undefined) return own;
   if (path.length < 2) return null;
@@ -198,6 +202,6 @@ function keyOf(path: readonly string[]): string {
 
 const KINDS = { file: "write", folder: "folder", link: "link", delete: "delete" } as const;
 
-export function keptChange({ change, code, reason }: KeptDecision): UnlandedChange {
+export function unlandedChange({ change, code, reason }: UnlandedDecision): UnlandedChange {
   return { path: keyOf(change.path), kind: KINDS[change.kind], code, reason };
 }

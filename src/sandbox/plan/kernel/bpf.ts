@@ -61,7 +61,7 @@ export class Assembler {
   }
 
   mark(label: string): this {
-    if (this.#labels.has(label)) throw new RangeError(`two places are called ${label}`);
+    if (this.#labels.has(label)) throw new RangeError(`the label ${label} is defined twice`);
     this.#labels.set(label, this.#drafts.length);
     return this;
   }
@@ -84,7 +84,7 @@ export class Assembler {
   #distance(label: string | null, from: number): number {
     if (label === null) return 0;
     const distance = (this.#labels.get(label) ?? -1) - from - 1;
-    if (distance < 0 || distance > jumpMax) throw new RangeError(`${label} is nowhere to be reached`);
+    if (distance < 0 || distance > jumpMax) throw new RangeError(`the label ${label} is not defined`);
     return distance;
   }
 }

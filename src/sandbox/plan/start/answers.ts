@@ -164,10 +164,10 @@ const missingProgram = 2;
 /** Why the command did not start, for errnos with a plain meaning. */
 const UNSTARTED: Readonly<Record<number, string>> = {
   2: "no such program on the sandbox's PATH",
-  7: "more arguments than the kernel takes",
+  7: "more arguments than the kernel allows",
   8: "neither a program for this machine nor a script that begins with #!",
-  11: "no process left to run it in",
+  11: "the limit on processes is reached",
   12: "not enough memory to run it",
   13: "it may not be executed: it is a folder, or a file without `chmod +x`",
-  20: "a part of its path is no folder",
+  20: "a part of its path is not a folder",
 };

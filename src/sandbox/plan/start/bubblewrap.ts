@@ -191,11 +191,12 @@ function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Moun
   if (root === null) return [];
   const overlay = rootOverlay(plan);
   if (root.mode === "live") {
-    if (root.copy === undefined) throw new Error("a live root has a copy");
+    if (root.copy === undefined) throw new Error("a live root needs a copy");
     return [{ path: root.path, words: ["--bind", pathOf(root.copy.path), pathOf(root.path)] }];
   }
   if (overlay === null) return [bind(root.mode === "direct" ? "--bind" : "--ro-bind", root.path)];
-  if ((overlay === "draft") !== (draft !== null)) throw new Error("a draft root has a draft folder, and no other root");
+  if ((overlay === "draft") !== (draft !== null))
+    throw new Error("only a draft root has a draft folder, and it needs one");
   return [
     // Our program may need its libraries before the overlay is mounted.
     programTrees(system).some((tree) => isWithin(tree, root.path))

@@ -33,7 +33,7 @@ export class PayloadWriter {
 
   /** Terminated by a zero byte, which it therefore cannot contain. */
   text(bytes: Uint8Array): this {
-    if (bytes.includes(0)) throw new RangeError("a text with a zero byte");
+    if (bytes.includes(0)) throw new RangeError("a text with a NUL byte");
     return this.bytes(bytes).u8(0);
   }
 

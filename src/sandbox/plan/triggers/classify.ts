@@ -146,15 +146,17 @@ function classifyName(
 const EVERY_HOOKS = "git follows your `core.hooksPath` to it in every repository";
 
 function belowOf(path: Path, { places, options, everyHooks }: TriggerFacts): Classification {
-  if (isOnWayToHooks(path, everyHooks)) return never(`a link here would replace what lies below: ${EVERY_HOOKS}`);
+  if (isOnWayToHooks(path, everyHooks)) return never(`a link here would replace the folder below: ${EVERY_HOOKS}`);
   const place = places.findBelow(path);
   const match = options.table.findBelow(path, options);
   return strictest([
     FREE,
-    ...(place === null ? [] : [classification(place.class, `a link here would replace what lies below: ${place.why}`)]),
+    ...(place === null
+      ? []
+      : [classification(place.class, `a link here would replace the folder below: ${place.why}`)]),
     ...(match === null
       ? []
-      : [classification(match.class, `a link here would replace what lies below: ${match.tool} reads it`)]),
+      : [classification(match.class, `a link here would replace the folder below: ${match.tool} reads it`)]),
   ]);
 }
 
@@ -166,7 +168,7 @@ function identityOf({ base }: ClassifiedChange, { places }: TriggerFacts): Class
   const file = base.links > 1n ? places.file(`${base.device}:${base.inode}`) : null;
   if (file !== null) return classification(file.class, file.why);
   if (places.partial !== null && ((base.mode ?? EXECUTABLE) & EXECUTABLE) !== 0)
-    return classification("ask", `it is a program, and what runs it is not known: ${places.partial}`);
+    return classification("ask", `it is a program, and it is unknown what runs it: ${places.partial}`);
   return FREE;
 }
 

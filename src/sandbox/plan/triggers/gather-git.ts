@@ -178,7 +178,7 @@ function gatherModules(gathering: GitGathering, common: Path, user: GitSettings)
   const waiting: Path[] = [[...common, "modules"]];
   for (let count = 0; waiting.length > 0; count++) {
     if (count >= moduleFoldersMax) {
-      places.addPartial("there are too many submodules to look at");
+      places.addPartial("there are too many submodules to check");
       return;
     }
     const folder = waiting.pop() as Path;

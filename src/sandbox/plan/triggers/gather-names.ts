@@ -52,7 +52,7 @@ export function gatherNames(gathering: NameGathering, base: Path, limits: Gather
       // In a home folder that would examine thousands of files.
       else if (kind === "file" && limits.isTold) addHardLinks(tree, places, path);
     });
-    if (!isWhole && limits.isTold) places.addPartial(`/${folder.join("/")} holds too much to look at`);
+    if (!isWhole && limits.isTold) places.addPartial(`/${folder.join("/")} has too many files to check`);
   };
   const visit = (folder: Path): void => {
     const names = tree.list(folder, listedNamesMax);

@@ -17,7 +17,7 @@ const SECTION = /^\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\[^\n])*)")?\]/;
 const KEY = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*/;
 
 export function readGitConfig(text: string): Result<readonly GitSetting[]> {
-  if (text.length > gitConfigCharactersMax) return refuse("too_long", "a git configuration is longer than we read");
+  if (text.length > gitConfigCharactersMax) return refuse("too_long", "a git configuration is too long to check");
   const settings: GitSetting[] = [];
   let section = "";
   let subsection: string | null = null;
@@ -25,7 +25,7 @@ export function readGitConfig(text: string): Result<readonly GitSetting[]> {
   for (;;) {
     rest = rest.replace(/^(?:[ \t\r\n]+|[#;][^\n]*)+/, "");
     if (rest === "") return done(settings);
-    if (settings.length >= settingsMax) return refuse("too_long", "a git configuration has more settings than we read");
+    if (settings.length >= settingsMax) return refuse("too_long", "a git configuration has too many settings to check");
     const header = SECTION.exec(rest);
     if (header !== null) {
       const [whole, name = "", quotedName] = header;
@@ -37,16 +37,16 @@ export function readGitConfig(text: string): Result<readonly GitSetting[]> {
       continue;
     }
     const [word, key = ""] = KEY.exec(rest) ?? [];
-    if (word === undefined || section === "") return refuse("bad_value", "a git configuration cannot be read");
+    if (word === undefined || section === "") return refuse("bad_value", "a git configuration cannot be parsed");
     rest = rest.slice(word.length);
     if (!rest.startsWith("=")) {
       // A comment needs a value before it: git refuses `key # comment`.
-      if (rest !== "" && !rest.startsWith("\n")) return refuse("bad_value", "a git configuration cannot be read");
+      if (rest !== "" && !rest.startsWith("\n")) return refuse("bad_value", "a git configuration cannot be parsed");
       settings.push({ section, subsection, key: key.toLowerCase(), value: null });
       continue;
     }
     const value = readValue(rest.slice(1));
-    if (value === null) return refuse("bad_value", "a git configuration has a value that cannot be read");
+    if (value === null) return refuse("bad_value", "a git configuration has a value that cannot be parsed");
     settings.push({ section, subsection, key: key.toLowerCase(), value: value.text });
     rest = value.rest;
   }

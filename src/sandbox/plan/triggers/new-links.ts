@@ -27,14 +27,14 @@ export function linkFault(
   classify: (path: Path) => Classification,
 ): Classification {
   if (target === "" || target.includes("\0") || target.length > targetCharactersMax)
-    return never("it is no link target");
+    return never("it is not a valid link target");
   let found: Classification = isUnsteady(target) ? UNSTEADY : { class: "free", why: null };
   const waiting: Walk[] = [follow(path.slice(0, -1), target, [], 0)];
   const seen = new Set<string>();
   for (let steps = 0; waiting.length > 0; steps++) {
-    if (steps > stepsMax) return never("it leads over too many links");
+    if (steps > stepsMax) return never("it leads through too many links");
     const { at, rest, links } = waiting.pop() as Walk;
-    if (links > linksMax) return never("it leads over too many links");
+    if (links > linksMax) return never("it leads through too many links");
     const key = `${at.join("/")}\0${rest.join("/")}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -54,13 +54,13 @@ export function linkFault(
       if (name !== root[at.length]) return never("it leads out of the root");
     } else {
       const met = classify(next);
-      if (met.class === "never" || met.class === "git") return never(`it leads to a protected place: ${met.why}`);
+      if (met.class === "never" || met.class === "git") return never(`it leads to a protected path: ${met.why}`);
       if (met.class === "ask") found = met;
     }
     waiting.push({ at: next, rest: others, links });
     const real = tree.at(next);
     const targets = [draft.target(next), real?.kind === "link" ? real.target : null];
-    if (real?.kind === "link" && real.target === null) return never("it leads over a link that cannot be read");
+    if (real?.kind === "link" && real.target === null) return never("it leads through a link that cannot be read");
     for (const one of targets) if (one !== null) waiting.push(follow(at, one, others, links + 1));
   }
   return found;
@@ -75,7 +75,7 @@ function isUnsteady(target: string): boolean {
 
 const UNSTEADY: Classification = {
   ...{ class: "ask" },
-  why: "it goes up again behind a name, so where it leads depends on other links",
+  why: "it has `..` after a name, so its target depends on other links",
 };
 
 function follow(folder: Path, target: string, rest: readonly string[], links: number): Walk {

@@ -56,7 +56,7 @@ export class TriggerFacts {
     if (this.#user.unread !== null) this.places.addPartial(this.#user.unread);
     gatherUserGit(this.#git, this.#user);
     for (const folder of ours) {
-      protect(tree, this.places, folder, "it holds ambit's own files");
+      protect(tree, this.places, folder, "it contains ambit's own files");
       this.#ownLinks(folder);
     }
     for (const part of PROGRAM_PARTS) protect(tree, this.places, [...program, part], "it is ambit's own program");

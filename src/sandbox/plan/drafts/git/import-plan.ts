@@ -188,7 +188,7 @@ function isRefSeen({ looseRefs, refFolders, packedRefs }: RepositoryState, name:
 function planHead(real: RepositoryState, { head }: GitDraft): GitResult<GitImportPlan["head"]> {
   if (head === null || isSameValue(head, real.head.value)) return value(null);
   if (head.kind === "symbolic" && !isBranchName(head.target))
-    return refuseGit("bad_name", `HEAD leads to ${printable(head.target)}; only plain names of branches are imported`);
+    return refuseGit("bad_name", `HEAD points to ${printable(head.target)}; only plain names of branches are imported`);
   return value({ from: real.head.value, to: head });
 }
 

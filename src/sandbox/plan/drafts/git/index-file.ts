@@ -55,8 +55,7 @@ export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteTe
     const id = text.hex(bytes, at + statBytes, at + statBytes + idBytes);
     const flags = view.getUint16(fixed - 2);
     const isExtended = (flags & 0x4000) !== 0;
-    if (isExtended && (version < 3 || fixed + 2 > end))
-      return refuseGit("malformed", "the index has flags it may not have");
+    if (isExtended && (version < 3 || fixed + 2 > end)) return refuseGit("malformed", "the index has invalid flags");
     const more = isExtended ? view.getUint16(fixed) : 0;
     if ((more & ~0x6000) !== 0) return refuseGit("unsupported", "the index has entries with unknown flags");
     const name = readName(bytes, end, isExtended ? fixed + 2 : fixed, at, version === 4, last?.path ?? "", text);

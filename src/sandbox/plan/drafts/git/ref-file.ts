@@ -17,7 +17,7 @@ export function parseRefFile(text: string, format: ObjectFormat, name: string): 
   if (isObjectId(line, format)) return value({ kind: "id", id: line });
   const target = /^ref: {0,8}(refs\/[!-~]{1,400})$/.exec(line)?.[1];
   if (target !== undefined) return value({ kind: "symbolic", target });
-  return refuseGit("malformed", `${printable(name)} holds neither an object id nor a symbolic ref`);
+  return refuseGit("malformed", `${printable(name)} contains neither an object id nor a symbolic ref`);
 }
 
 /** Names with their ids. Peeled ids (`^...`) and the header are hints for git and are dropped. */
@@ -37,7 +37,7 @@ export function parsePackedRefs(text: string, format: ObjectFormat): GitResult<R
     const id = line.slice(0, space);
     const name = line.slice(space + 1);
     if (space < 0 || !isObjectId(id, format) || !/^[^\0-\x20\x7f]+$/.test(name))
-      return refuseGit("malformed", `packed-refs has a line that is no ref: ${printable(line)}`);
+      return refuseGit("malformed", `packed-refs has a line that is not a ref: ${printable(line)}`);
     if (refs.has(name)) return refuseGit("malformed", `packed-refs names ${printable(name)} twice`);
     refs.set(name, id);
   }

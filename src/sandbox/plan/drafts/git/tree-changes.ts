@@ -28,7 +28,7 @@ export function parseTreeChanges(output: string): GitResult<readonly TreeChange[
     const header = parseHeader(record);
     const path = records[at + 1];
     if (header === null || path === undefined || commit === "")
-      return refuseGit("malformed", "git diff-tree wrote a record that is not understood");
+      return refuseGit("malformed", "git diff-tree wrote a record that cannot be parsed");
     changes.push({ commit, path, ...header });
     at += 1;
   }
