@@ -112,7 +112,7 @@ export class Opening {
     if (caveats === undefined || (caveats !== null && (asked !== ANONYMOUS || token !== null)))
       return refusal(
         "invalid_input",
-        `caveats are a text of at most ${caveatsCharactersMax} characters, for an agent called anonymous, without a token`,
+        `caveats must be text of at most ${caveatsCharactersMax} characters, and are only for the agent \`anonymous\` without a token`,
       );
     const admitted = caveats === null ? null : this.#admission.bringing(peer);
     if (admitted !== null && !admitted.ok)
@@ -315,7 +315,11 @@ export class Opening {
     if (names === null) return refusal("not_available", "the records of users cannot be listed");
     const other = names.find((name) => name.toLowerCase() === user.toLowerCase());
     if (other === undefined) return null;
-    return refusal("invalid_input", `${user} differs from the user ${other} in capitals alone`, `name them ${other}`);
+    return refusal(
+      "invalid_input",
+      `${user} differs from the user ${other} only in upper and lower case`,
+      `use the name ${other}`,
+    );
   }
 
   #broughtName(cwd: string, { text, account }: SessionCaveats): Answer<NamedAgent> {

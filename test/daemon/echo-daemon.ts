@@ -5,7 +5,7 @@ import { onAbort } from "../../src/core/base/abort.ts";
 import { announce } from "../../src/daemon/rpc/announcement.ts";
 import { readDaemonArguments } from "../../src/daemon/rpc/daemon-arguments.ts";
 import { openDaemonFolder } from "../../src/daemon/rpc/folder.ts";
-import { type Life, startLife } from "../../src/daemon/rpc/life.ts";
+import { type DaemonLifetime, startLife } from "../../src/daemon/rpc/life.ts";
 import { serveDoors } from "../../src/daemon/rpc/serve.ts";
 import type { MessageHandler, MessageHandlers } from "../../src/daemon/rpc/serving.ts";
 import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
@@ -18,7 +18,7 @@ const native = join(__dirname, "native", "ambit-native");
 
 let stopped = 0;
 const notes: string[] = [];
-let life: Life | null = null;
+let life: DaemonLifetime | null = null;
 
 const common: readonly (readonly [string, MessageHandler])[] = [
   ["echo", async ({ value }) => ({ ok: true, value })],

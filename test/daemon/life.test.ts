@@ -1,4 +1,4 @@
-// How the daemon ends: when no client is connected, when it is told to, and when its folder or sockets are no longer its own.
+// How the daemon is shutting down: when no client is connected, when it is told to, and when its folder or sockets are no longer its own.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -42,7 +42,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     await ask(echo, "echo");
     process.kill(pid, signal);
     for (const answer of await Promise.all(waiting))
-      expect(answer).toEqual({ ok: false, code: "no_daemon", message: "the daemon ends", fix: null });
+      expect(answer).toEqual({ ok: false, code: "no_daemon", message: "the daemon is shutting down", fix: null });
     await gone(pid);
     expect(logOf(state)).toMatch(new RegExp(`ends: ${signal}\n.*closed\n$`));
   },

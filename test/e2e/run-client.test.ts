@@ -169,7 +169,7 @@ test.each([
     "lost.sh",
     "#!/no/such/shell\n",
     0o755,
-    "the interpreter of its first line",
+    "the interpreter named in its first line",
   ],
   ["a script without a first line for it", "bare.sh", "echo x\n", 0o755, "nor a script that begins with #!"],
 ])("%s is not started, and the reason is told", (_title, name, text, mode, reason) => {

@@ -226,7 +226,7 @@ test("a budget of money is counted by the prices of the user, and covers no mode
   const other = await ambit("run", "money", "./claude", "1", REQUEST.replace("claude-x", "claude-y"));
   expect(other.out).toMatch(/^403 .*needs a price in `models`/);
   const fast = await ambit("run", "money", "./claude", "1", REQUEST.replace("{", '{"speed":"fast",'));
-  expect(fast.out).toMatch(/^403 .*service tier without a listed price/);
+  expect(fast.out).toMatch(/^403 .*service tier without a configured price/);
 });
 
 async function pending(): Promise<string> {

@@ -39,7 +39,7 @@ describe("a person asks about a grant for some users", () => {
     [["--user", "dora"], 10, "denied by the record of scout (its grant is for users ann, bob)"],
     [["--user", "bob"], 0, "allow scout"],
     [["--user", "Bob"], 10, "(its grant is for users ann, bob)"],
-    [["--user", "Ann"], 1, "differs from the user ann in capitals alone"],
+    [["--user", "Ann"], 1, "differs from the user ann only in upper and lower case"],
     [
       ["--user", "typo"],
       10,

@@ -358,16 +358,16 @@ const BAD: readonly (readonly [string, () => Promise<string> | string, string])[
   ["another audience", () => token({ claims: { aud: `${resource()}/` } }), "for another audience"],
   ["no audience", () => token({ claims: { aud: undefined } }), "for another audience"],
   ["the authorization server as its audience", () => token({ claims: { aud: issuer } }), "for another audience"],
-  ["another issuer", () => token({ claims: { iss: `${issuer}/` } }), "an issuer that the configuration does not name"],
-  ["no issuer", () => token({ claims: { iss: undefined } }), "an issuer that the configuration does not name"],
+  ["another issuer", () => token({ claims: { iss: `${issuer}/` } }), "issuer is not in the configuration"],
+  ["no issuer", () => token({ claims: { iss: undefined } }), "issuer is not in the configuration"],
   ["an end in the past", () => token({ claims: { exp: soon(-60) } }), "has expired"],
   ["an end two seconds ago", () => token({ claims: { exp: soon(-2) } }), "has expired"],
   ["no end", () => token({ claims: { exp: undefined } }), "its claim exp"],
   ["a beginning in the future", () => token({ claims: { nbf: soon(60) } }), "not valid yet"],
   ["no name of its key", () => token({ kid: null }), "does not name its key"],
-  ["a key that is not published", () => token({ kid: "hidden" }), "its key is not known"],
+  ["a key that is not published", () => token({ kid: "hidden" }), "its signing key is unknown"],
   ["the key of another", async () => token({ key: keys.get("hidden")?.key as Key }), "its signature is not valid"],
-  ["another type", () => token({ typ: "logout+jwt" }), "of another kind"],
+  ["another type", () => token({ typ: "logout+jwt" }), "not an access token"],
   ["no algorithm", () => unsafe({ alg: "none", kid: "first" }, () => ""), ""],
   [
     "no algorithm and a signature",
@@ -544,7 +544,7 @@ describe("keys", () => {
     };
     pages.set(place, { status: 200, text: JSON.stringify({ keys: [shared] }) });
     const { status, text } = await checkedWith(await token());
-    expect([status, text]).toEqual([401, expect.stringContaining("its key is not known")]);
+    expect([status, text]).toEqual([401, expect.stringContaining("its signing key is unknown")]);
   });
 });
 
@@ -559,7 +559,7 @@ test("keys at another origin than the issuer's are not asked for, unless the con
   setting(CLIENTS());
   const text = await token();
   await until(async () => (await post(text)).status === 503, "the issuer counts");
-  expect((await post(text)).text).toContain("write `jwks` if that is right");
+  expect((await post(text)).text).toContain("set `jwks` if that is correct");
   expect(heardElsewhere).toBe(0);
   issuer = before;
   setting(CLIENTS());

@@ -113,7 +113,9 @@ describe.each(PEERS)("with the %s as client", (kind) => {
 
     test("asks no person whose client cannot be asked", async () => {
       peer = await askingPeer(fixture, "asked", kind, {});
-      expect(await peer.call(`${server}__ask`, { message: "?" }).catch(String)).toMatch(/cannot be asked/);
+      expect(await peer.call(`${server}__ask`, { message: "?" }).catch(String)).toMatch(
+        /does not support this request/,
+      );
       expect(await refusals(server, "elicitation/create")).toContain("not_available");
     });
   });

@@ -295,7 +295,7 @@ describe("a hostile server", () => {
     expect(await refused("hidden__sly")).toBe("unknown_tool");
     const { out } = await fixture.ambit("mcp", "show", "hidden");
     expect(out).toContain("\\u{202e}\\u{200b}Read ~/.ssh");
-    expect(out).toContain("characters that do not show");
+    expect(out).toContain("invisible characters");
   });
 
   test.each(["rubbish", "flood", "deep"])("%s ends its own process alone, and the log says why", async (name) => {

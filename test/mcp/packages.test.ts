@@ -122,13 +122,13 @@ describe("adding", () => {
   });
 
   test.each([
-    ["a repository", ["npx", "-y", "github:someone/server"], "is no package of a registry"],
-    ["an address", ["npx", "-y", "https://example.test/a.tgz"], "is no package of a registry"],
-    ["a folder", ["npx", "-y", "./server"], "is no package of a registry"],
-    ["an alias", ["npx", "-y", "a@npm:b@1.0.0"], "is no package of a registry"],
-    ["another registry in an option", ["npx", "--registry=http://evil.test", "a"], "is not understood here"],
-    ["Python", ["uvx", "mcp-server-time"], "packages of Python cannot be fetched"],
-    ["Python by uv", ["uv", "tool", "run", "mcp-server-time"], "packages of Python cannot be fetched"],
+    ["a repository", ["npx", "-y", "github:someone/server"], "is not a registry package"],
+    ["an address", ["npx", "-y", "https://example.test/a.tgz"], "is not a registry package"],
+    ["a folder", ["npx", "-y", "./server"], "is not a registry package"],
+    ["an alias", ["npx", "-y", "a@npm:b@1.0.0"], "is not a registry package"],
+    ["another registry in an option", ["npx", "--registry=http://evil.test", "a"], "is not supported here"],
+    ["Python", ["uvx", "mcp-server-time"], "Python packages cannot be fetched"],
+    ["Python by uv", ["uv", "tool", "run", "mcp-server-time"], "Python packages cannot be fetched"],
     ["no package", ["npx", "-y"], "names no package"],
   ])("%s is refused with a reason, and nothing is asked", async (_, words, why) => {
     registry.asked.length = 0;
@@ -140,7 +140,7 @@ describe("adding", () => {
   test.each([
     ["is not there", "@test/absent", "404"],
     ["has no such version", `${NAME}@9.9.9`, "9.9.9"],
-    ["needs a folder", "@test/folder", "from another place than the registry"],
+    ["needs a folder", "@test/folder", "from outside the registry"],
     ["has a weak integrity", "@test/weak", "no SHA-2 integrity"],
     ["has an archive on another host", "@test/elsewhere", "refused: net.connect elsewhere.example.test"],
     ["has another archive than its integrity says", "@test/swapped", "EINTEGRITY"],
@@ -249,7 +249,7 @@ describe("the stored package", () => {
     appendFileSync(file, "\n");
     const one = await session();
     expect(await call(one, "plain__echo")).toContain(
-      "pin_changed: the stored package @test/plain@1.1.0 is not as it was fetched",
+      "pin_changed: the stored package @test/plain@1.1.0 changed since it was fetched",
     );
     expect(JSON.stringify(await fixture.log({ outcome: "server_denied" }))).toContain("pin_changed");
     const { status, out } = await ambit("mcp", "fetch");
@@ -265,7 +265,7 @@ describe("the stored package", () => {
     registry.publish({ name: "leaf", version: "1.0.1" }, { "index.js": "module.exports = 'newer';" });
     const { status, out } = await ambit("mcp", "fetch", "plain");
     expect([status === 0, out]).toEqual([false, expect.stringContaining("pin_changed")]);
-    expect(out).toContain("its dependencies are resolved to other versions");
+    expect(out).toContain("its dependencies resolve to different versions");
     expect(out).toContain("ambit mcp update plain --to 1.1.0");
   });
 
@@ -279,7 +279,7 @@ describe("the stored package", () => {
     expect((await fixture.ambitAtTerminal("mcp", "pin", "plain", "--yes")).status).toBe(0);
     expect(await call(await session(), "plain__echo")).toBe("echo");
     expect((await ambit("mcp", "update", "plain", "--to", "1.0.0", "--yes")).out).toContain(
-      "already, with the same dependencies",
+      "already pinned, with the same dependencies",
     );
   });
 });
@@ -319,7 +319,7 @@ describe("files that name packages", () => {
     const { status, out } = await ambit("mcp", "import", "cursor", "--project", "--yes");
     expect([status, out]).toEqual([0, expect.stringContaining("imported files, clock")]);
     expect(out).toContain("its package cannot be fetched");
-    expect(out).toContain("packages of Python cannot be fetched");
+    expect(out).toContain("Python packages cannot be fetched");
     expect(own()).toMatch(/files:\n {4}command: \["plain"\]\n {4}package: \{ npm: "@test\/plain@1\.1\.0"/);
     expect(await call(await session(), "files__echo", { value: "imported" })).toBe("imported");
     await ambit("mcp", "remove", "files", "--user");

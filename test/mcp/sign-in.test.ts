@@ -301,7 +301,7 @@ test("a token of one server is not sent to another, whatever a client or an entr
   for (const { path, bearer } of heard.slice(before))
     if (bearer !== null) expect(decodeJwt(bearer).aud).toBe(`${base()}${path}`);
   const refusal = await login("keyed", "--host", hostOf(authority));
-  expect((await refusal.ended).out).toContain("sends a credential of its own");
+  expect((await refusal.ended).out).toContain("has a credential in its entry");
 });
 
 test("two calls at once after the token was refused refresh it once", async () => {
@@ -432,7 +432,7 @@ describe("the redirect", () => {
     redirected.searchParams.set("iss", "https://evil.example");
     await fetch(redirected);
     const { status, out } = await ended;
-    expect([status, out]).toEqual([4, expect.stringContaining("another authorization server")]);
+    expect([status, out]).toEqual([4, expect.stringContaining("a different authorization server")]);
     expect((await authority.asked("/token")).length).toBe(asked);
   });
 
@@ -448,8 +448,8 @@ describe("the redirect", () => {
 });
 
 test.each([
-  ["other-resource", "metadata is of another resource"],
-  ["mixed", "another authorization server"],
+  ["other-resource", "metadata describes a different resource"],
+  ["mixed", "a different authorization server"],
   ["plain", "without TLS"],
   ["redirect", "a redirect, which is not followed"],
   ["large", "large"],
@@ -469,7 +469,10 @@ test("a name that leads to a special address is refused although the person allo
   names.names.set("login.example.test", [["127.0.0.1"]]);
   fixture.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
   const { page, ended } = await login("special", "--host", `login.example.test:${portOf(elsewhere)}`);
-  expect([page, (await ended).out]).toEqual([null, expect.stringContaining("where this leads may not be reached")]);
+  expect([page, (await ended).out]).toEqual([
+    null,
+    expect.stringContaining("the address that the name resolves to is not allowed"),
+  ]);
   expect(heardElsewhere).toBe(0);
   fixture.write("config/ambit/config.yml", "");
   names.stop();

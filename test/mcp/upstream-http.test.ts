@@ -384,7 +384,7 @@ describe("secrets", () => {
     expect(
       heard.some(({ path, headers }) => path === "handle-session" && headers["mcp-session-id"] !== undefined),
     ).toBe(false);
-    expect((await fixture.ambit("mcp", "show", "handle-session")).out).toContain("its session has no valid name");
+    expect((await fixture.ambit("mcp", "show", "handle-session")).out).toContain("its session id is not valid");
   });
 
   test("are given to a program that the user's own file names, and redacted from what it says", async () => {
@@ -430,7 +430,7 @@ describe("secrets", () => {
     ["headers: { Host: x }", "is set by ambit"],
     ["command: [a]", "no `command`"],
     ["env: { A: b }", "no `env`"],
-    ["requires: [fs.read: { in: . }]", "alone"],
+    ["requires: [fs.read: { in: . }]", "can have only"],
   ])("a server with a url and %s is refused", async (line, message) => {
     fixture.write("project/.ambit/mcp.yml", `servers:\n  bad:\n    url: https://mcp.example.com/mcp\n    ${line}\n`);
     const { status, out } = await fixture.ambit("mcp", "check");
@@ -439,9 +439,9 @@ describe("secrets", () => {
   });
 
   test.each([
-    ["A: { secret: revealed, reveal: true }", "a project's server gets no value"],
-    ["A: { secret: revealed }", "a project's server gets no value"],
-    ["A: '{{secret:revealed}}'", "a program would get this text"],
+    ["A: { secret: revealed, reveal: true }", "servers of a project cannot receive secret values"],
+    ["A: { secret: revealed }", "servers of a project cannot receive secret values"],
+    ["A: '{{secret:revealed}}'", "the program would receive this text literally"],
   ])("a project's variable %s is refused", async (line, message) => {
     fixture.write("project/.ambit/mcp.yml", `servers:\n  bad:\n    command: [a]\n    env: { ${line} }\n`);
     const { status, out } = await fixture.ambit("mcp", "check");
@@ -504,11 +504,11 @@ describe("a server that misbehaves", () => {
   test.each([
     ["status", "not_available", "status 500"],
     ["page", "not_available", "status 200"],
-    ["empty", "not_available", "did not answer"],
-    ["accepted", "not_available", "did not answer"],
-    ["other-id", "not_available", "did not answer"],
-    ["text-id", "not_available", "did not answer"],
-    ["list", "not_available", "did not answer"],
+    ["empty", "not_available", "did not respond"],
+    ["accepted", "not_available", "did not respond"],
+    ["other-id", "not_available", "did not respond"],
+    ["text-id", "not_available", "did not respond"],
+    ["list", "not_available", "did not respond"],
     ["cut", "not_available", ""],
     ["large", "not_available", ""],
     ["large-stream", "not_available", ""],

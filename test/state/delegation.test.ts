@@ -78,7 +78,7 @@ describe("nothing is delegated that is not held", () => {
     expect(value).toMatchObject({
       code: "invalid_input",
       reason:
-        'grant 2, "memory.raed{keys=[b]}", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
+        'grant 2, "memory.raed{keys=[b]}", cannot be parsed: unknown capability "memory.raed"; did you mean memory.read?',
     });
   });
 

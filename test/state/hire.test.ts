@@ -57,7 +57,7 @@ describe("HIRE", () => {
     expect(out).toContain("lead/qa-engineer-2-0");
     const next = walk.add("lead", "quiet.jsonl");
     walk.work();
-    expect(walk.output(next)).toContain("Carried out: the agent is there.");
+    expect(walk.output(next)).toContain("Carried out: the agent exists.");
   });
   test("is shown in the tree below its manager, and a person gives it tasks", () => {
     expect(walk.ambit("org", "show").out).toMatch(
@@ -78,7 +78,7 @@ describe("HIRE", () => {
     const [lead, junior] = [walk.add("lead", "quiet.jsonl"), walk.add("junior", "quiet.jsonl")];
     walk.work();
     for (const line of lines) expect(walk.output(lead)).toContain(`About your line ${line}\nNot carried out: `);
-    expect(walk.output(lead)).toContain("you have lead/qa-engineer-2-0 already: delegate to it");
+    expect(walk.output(lead)).toContain("you have lead/qa-engineer-2-0 : delegate to it");
     expect(walk.output(lead)).toContain("a role has letters or digits");
     expect(walk.output(junior)).toContain("About your line HIRE[Helper]: You help.\nNot carried out: ");
   });

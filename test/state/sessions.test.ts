@@ -75,14 +75,13 @@ describe("a pledge", () => {
     expect(await session.pledge("memory.read", "memory.raed")).toMatchObject({
       ok: false,
       code: "invalid_input",
-      message:
-        'pledge 2, "memory.raed", is not understood: unknown capability "memory.raed"; did you mean memory.read?',
+      message: 'pledge 2, "memory.raed", cannot be parsed: unknown capability "memory.raed"; did you mean memory.read?',
     });
     expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "scope_violation"]);
     expect(await caller.open(fixture.project, "pledging", { pledge: ["nonsense"] })).toMatchObject({
       ok: false,
       code: "invalid_input",
-      message: expect.stringContaining('no session was opened: the pledge, "nonsense", is not understood:'),
+      message: expect.stringContaining('no session was opened: the pledge, "nonsense", cannot be parsed:'),
     });
   });
 

@@ -140,7 +140,7 @@ describe("a task", () => {
     const soon = new Date(Date.now() + 4000).toISOString();
     const late = add("--deadline", soon, "maker", "--", "sleep", "60");
     walk.ambit("tasks", "work", "--once", "--jobs", "2");
-    expect(show(slow)).toMatchObject({ state: "failed", reason: "it took longer than it may" });
+    expect(show(slow)).toMatchObject({ state: "failed", reason: "it exceeded its timeout" });
     expect(show(late).state).toBe("failed");
     expect(show(late).reason).toContain("its deadline passed");
   });

@@ -36,10 +36,10 @@ export function resumedCall(
   session: Session,
 ): Answer<readonly Request[]> {
   const client = callClient(exchange);
-  if (client === undefined) return refusal("invalid_input", "what the call says about its client is malformed");
+  if (client === undefined) return refusal("invalid_input", "the client data of the call is malformed");
   if (client === null || client.resume === null) return { ok: true, value: [] };
   const resumed = owner?.resumed?.(input, session, client.resume);
-  if (resumed === undefined) return refusal("invalid_input", "this tool asked for nothing that could be answered");
+  if (resumed === undefined) return refusal("invalid_input", "this tool has no open question to answer");
   return resumed.ok ? { ok: true, value: resumed.value } : refusal("invalid_input", resumed.message);
 }
 

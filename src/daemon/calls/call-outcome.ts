@@ -202,7 +202,7 @@ export function withRequests(texts: readonly string[], { reading }: Holding, loo
       if (!own.ok) return own;
       return more.length === texts.length
         ? done([...own.value, ...more])
-        : refuse("bad_value", "a request is not understood");
+        : refuse("bad_value", "a request of the tool cannot be parsed");
     };
     return { ...tool, requests };
   };
@@ -220,7 +220,9 @@ export function clientToolLookup(
     requests: () => {
       const read = texts.map((text) => readRequestText(text, reading));
       const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
-      return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
+      return requests.length === texts.length
+        ? done(requests)
+        : refuse("bad_value", "a request of the tool cannot be parsed");
     },
   });
 }

@@ -127,7 +127,7 @@ export class Holdings {
     const made = record === null ? this.#links.made(name) : null;
     if (record === null && (made === null || made.ended !== null))
       return {
-        refused: found.ok ? "its text is another agent's now" : found.message,
+        refused: found.ok ? "its record now has another id" : found.message,
         // A fix for people may name other agents, which this one may not be allowed to find.
         fix: null,
       };

@@ -24,7 +24,7 @@ export function parseDeclaration(declaration: JsonObject, tool: string, reading:
   const { requirement, diagnostics } = readDeclarationValue(declaration, reading, `the declaration of ${tool}`);
   const fault = diagnostics.find(({ severity }) => severity === "error");
   if (requirement === null || fault !== undefined)
-    return refusal("invalid_input", fault?.message ?? "the tool's declaration is not understood");
+    return refusal("invalid_input", fault?.message ?? "the tool's declaration cannot be parsed");
   const link = compile({
     ...{ id: `tool:${tool}`, role: "limit", issuer: "tool", holder: tool },
     ...{ grants: requirement.grants, validity: ALWAYS, calls: null },

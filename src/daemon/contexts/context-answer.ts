@@ -45,10 +45,10 @@ export async function answerUse(
   }
 }
 
-const NO_CONTEXT = useDenial("revoked", null, "no such call is running, or it declared nothing");
-const TOO_LONG = useDenial("not_available", null, "the answer is too long: ask for less at once");
+const NO_CONTEXT = useDenial("revoked", null, "no such call is running, or its tool has no declaration");
+const TOO_LONG = useDenial("not_available", null, "the response is too long: request less at once");
 const TOO_MUCH = useDenial("not_available", null, "too many long operations at once: wait until some end");
-const TOO_LATE = useDenial("not_available", null, "a long use, or its answer, did not come to its end in time");
+const TOO_LATE = useDenial("not_available", null, "a long operation, or its response, did not finish in time");
 
 /** Reads into a buffer of known size: received chunks may be small views of much larger buffers. */
 const blockBytes = 262_144;

@@ -14,7 +14,7 @@ import { isSameRequest } from "../../runtime/context/use-gate.ts";
 import { type UseResult, useDenial } from "../../runtime/context/use-result.ts";
 
 /** The authority of a session at one moment. */
-export interface HeldAuthority {
+export interface SessionAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
@@ -27,7 +27,7 @@ const UNASKED: Decision = { outcome: "deny", code: "approval_required", at: null
 export interface ContextJudgeOptions {
   /** Those of the warrant. */
   readonly requests: readonly Request[];
-  holds(request: Request): HeldAuthority | null;
+  holds(request: Request): SessionAuthority | null;
   /** For code of others: a request of the warrant covers one use for each time it was requested. Null: the uses of one call. */
   readonly once: SingleUses | null;
   /** Called with the authority of every decision. */
@@ -36,10 +36,10 @@ export interface ContextJudgeOptions {
 
 /** "ask" means that a person approved it for this call. */
 export function contextJudge({ requests, holds, once, decided }: ContextJudgeOptions): Judge {
-  let before: HeldAuthority | null = null;
+  let before: SessionAuthority | null = null;
   let unpaid: Moment | null = null;
   /** A folder needs many decisions with the same authority: its spent budgets are computed once. */
-  const unpaidIn = (held: HeldAuthority): Moment => {
+  const unpaidIn = (held: SessionAuthority): Moment => {
     if (unpaid === null || before?.authority !== held.authority || before.moment !== held.moment)
       unpaid = { ...held.moment, exhausted: countedIsSpent(held.authority) };
     before = held;
@@ -68,7 +68,7 @@ function isBelowApproved(
   requests: readonly Request[],
   request: Request,
   { level, by }: Extract<Decision, { readonly outcome: "ask" }>,
-  { authority, moment }: HeldAuthority,
+  { authority, moment }: SessionAuthority,
 ): boolean {
   const path = pathOf(request);
   return requests.some((one) => {
@@ -128,11 +128,11 @@ function isSameBasis(left: Basis, right: Basis): boolean {
 const pathsPerHolding = 256;
 
 export class HoldingCache {
-  readonly #held: () => HeldAuthority | null;
+  readonly #held: () => SessionAuthority | null;
   #left = 0;
-  #last: HeldAuthority | null = null;
+  #last: SessionAuthority | null = null;
 
-  constructor(held: () => HeldAuthority | null) {
+  constructor(held: () => SessionAuthority | null) {
     this.#held = held;
   }
 
@@ -141,7 +141,7 @@ export class HoldingCache {
     this.#left = 0;
   }
 
-  for({ verb }: Request): HeldAuthority | null {
+  for({ verb }: Request): SessionAuthority | null {
     if (verb.verb === "fs.read" && this.#left-- > 0) return this.#last;
     this.#last = this.#held();
     this.#left = pathsPerHolding;

@@ -16,8 +16,7 @@ export const ANSWER_CHANNEL = 3;
 export function contextSender(call: MessageClient<CallMessages>, session: string, receipt: string): SendUse {
   return async (use: JsonObject): Promise<Json> => {
     const text = JSON.stringify(use);
-    if (text.length > useCharactersMax)
-      return { ...useDenial("invalid_input", null, "what was asked for is too long") };
+    if (text.length > useCharactersMax) return { ...useDenial("invalid_input", null, "the request is too long") };
     const isLong = text.length > inlineCharactersMax;
     const pieces: Uint8Array[] = [];
     let length = 0;
@@ -39,11 +38,11 @@ export function contextSender(call: MessageClient<CallMessages>, session: string
     const { answer: told, bytes } = answer.value;
     if (bytes === undefined) return told;
     const whole = Buffer.concat(pieces);
-    if (whole.length !== bytes) return { ...useDenial("not_available", null, "the answer did not come whole") };
+    if (whole.length !== bytes) return { ...useDenial("not_available", null, "the response is incomplete") };
     try {
       return JSON.parse(whole.toString("utf8")) as Json;
     } catch {
-      return { ...useDenial("not_available", null, "the answer could not be read") };
+      return { ...useDenial("not_available", null, "the response cannot be parsed") };
     }
   };
 }

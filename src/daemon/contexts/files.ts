@@ -16,7 +16,7 @@ import { isPartOfShape } from "../../sandbox/plan/triggers/git-repository.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import type { Daemon } from "../daemon.ts";
 import type { Session } from "../session.ts";
-import { changeJudge, contextJudge, type HeldAuthority, HoldingCache } from "./context-judge.ts";
+import { changeJudge, contextJudge, HoldingCache, type SessionAuthority } from "./context-judge.ts";
 import type { InstrumentsOptions } from "./contexts.ts";
 import { GrantedTrees } from "./granted-trees.ts";
 import {
@@ -196,7 +196,7 @@ const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
 const NO_CHANGE: ChangeClassifier = () => "never";
 const UNREPORTED = { refusedPath: () => undefined, enforced: () => undefined };
 
-function heldOf(now: CurrentHolding | null): HeldAuthority | null {
+function heldOf(now: CurrentHolding | null): SessionAuthority | null {
   return now === null ? null : { authority: now.holding.authority, moment: now.moment };
 }
 

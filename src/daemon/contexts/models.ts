@@ -62,7 +62,7 @@ export function modelPowers(options: ModelPowersOptions): (call: PowersOptions) 
         const admitted = admittedCall(completion);
         if (!admitted.ok) return useDenial("invalid_input", "model.use", admitted.message);
         if (call === null || reservation === null || !reservation.use())
-          return useDenial("not_available", "model.use", "a call asks a model once");
+          return useDenial("not_available", "model.use", "a call can use a model only once");
         const facts = { provider: admitted.provider, model: admitted.model, ...bodyFacts(admitted.body) };
         const began = options.now();
         const sending: Sending = { signal, reservation, call: admitted, usage: NO_USAGE };
@@ -96,7 +96,7 @@ async function send(options: ModelPowersOptions, sending: Sending): Promise<UseR
   const text = JSON.stringify(body);
   // A handle in the prompt would put the credential into it.
   if (handlesIn(text, "plain").length > 0)
-    return useDenial("secret_refused", "model.use", "a prompt contains no handle of a secret");
+    return useDenial("secret_refused", "model.use", "a prompt must not contain a secret handle");
   const value = await endpoint.credential.read();
   if (value === null) return useDenial(CREDENTIAL_LOCKED.code, "model.use", CREDENTIAL_LOCKED.message);
   const { address, url, header, prefix } = endpoint;

@@ -70,7 +70,7 @@ export function contextNet(asked: ContextNetOptions): HttpPort {
   return {
     fetch: async (wish) => {
       if (!(await fetches.turn(wish.signal, wish.millisecondsMax)))
-        return failure("not_available", "this session fetches too much at once");
+        return failure("not_available", "this session has too many fetches at once");
       try {
         return await fetchWith(asked, wish);
       } finally {
@@ -90,7 +90,7 @@ async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<Por
   // A secret is sent only by its handle, to where it is bound.
   const sent = { url, headers: headers.map((line) => [...line]), body: body === null ? null : textOf(body) };
   if (JSON.stringify(sent) !== JSON.stringify(redacting.json(sent)))
-    return failure("secret_refused", "the value of a secret is to be sent; write {{secret:name}} in its place");
+    return failure("secret_refused", "the request contains the value of a secret; write {{secret:name}} instead");
   const { controller, release } = linkedController(wish.signal);
   session.running.add(controller);
   let isDecided = false;

@@ -18,7 +18,7 @@ async function run(
 ): Promise<Answer> {
   const { argv, request, by, input, millisecondsMax, outputBytesMax, isTruncating } = program;
   const authority = decidedBy(request);
-  if (authority === null) return refuse("revoked", "nothing decided on this");
+  if (authority === null) return refuse("revoked", "no decision covers this");
   // Ends with the context, with the client of the call, or past the limit of its output.
   const tooLong = new AbortController();
   const work = session.begin(program.signal, tooLong.signal, ...(cancel === null ? [] : [cancel]));

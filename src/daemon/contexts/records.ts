@@ -141,10 +141,10 @@ export function workspaceRecords(
     // Creates each parent folder itself, and follows no symlink.
     create: (segments, text) => {
       const made = createRecord(workspace, segments, text);
-      return made.ok ? made : { ok: false, message: "the record could not be written; there may be one already" };
+      return made.ok ? made : { ok: false, message: "the record could not be written; it may already exist" };
     },
     change: (path, before, after) => {
-      if (state === null) return { ok: false, message: "there is no folder for state, so nothing is changed" };
+      if (state === null) return { ok: false, message: "there is no state folder, so nothing is changed" };
       // INVARIANT: only a plain file below the records folder, reached through plain folders.
       if (file(path) === null) return "changed";
       const place = { state, inside: folder, charactersMax: sourceCharactersMax };

@@ -36,12 +36,12 @@ export function scriptPowers({ programs, files }: ScriptPowersOptions): (options
 function runIn(programs: Pick<Programs, "run">, session: Session, call: ToolExecution | null): Script["run"] {
   const start = call?.programContext.moment() ?? null;
   return async ({ argv, request, by }, input, sinks, signal): Promise<RunResult> => {
-    if (call === null || start === null) return refused("revoked", "nothing decided on this");
+    if (call === null || start === null) return refused("revoked", "no decision covers this");
     const { programContext } = call;
     // A script takes time: its grants may have been revoked, or made subject to approval, since the decision.
     const decided = judge(programContext.authority, request, { ...start, exhausted: null });
     const now = judge(programContext.holds(), request, { ...programContext.moment(), exhausted: null });
-    if (now.outcome === "deny") return refused(now.code, "what covered this command was taken back");
+    if (now.outcome === "deny") return refused(now.code, "the grant for this command was revoked");
     if (levelOf(now) > levelOf(decided))
       return refused("approval_required", "this command needs an approval that its call did not have; call again");
     const work = session.begin(signal);

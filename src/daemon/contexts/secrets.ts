@@ -102,7 +102,7 @@ export class ContextSecrets {
     this.#alarms.set(session, known);
     if (known.has(name) || kept.secrets.get(name) === null) return;
     known.add(name);
-    log(`alarm: ${session.facts.name.agent} asked for the secret ${name}, which is not for it`);
+    log(`alarm: ${session.facts.name.agent} requested the secret ${name}, which it may not use`);
     void kept.ledger.append([this.#entry("alarm", "secret_probe", name, session, tool)]);
   }
 

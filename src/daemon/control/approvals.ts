@@ -128,7 +128,7 @@ export function approvalAnswers(
   ];
 }
 
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 const shownCharactersMax = 500;
 

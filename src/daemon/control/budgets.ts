@@ -24,7 +24,7 @@ export function budgetAnswers(parts: DaemonParts): readonly (readonly [string, M
   ];
 }
 
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 interface ShownAccount {
   readonly owner: string;

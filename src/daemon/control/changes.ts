@@ -61,4 +61,4 @@ export function changesAnswers(
   ];
 }
 
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");

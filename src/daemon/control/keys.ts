@@ -59,7 +59,7 @@ export function keyAnswers({ vault, gatekeeper, admission }: KeyParts): readonly
   ];
 }
 
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 function givenIn(value: JsonObject): KeyInput | null {
   const passphrase = optionalText(value, "passphrase", valueCharactersMax);

@@ -93,7 +93,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
   ];
 }
 
-const BAD = refusal("invalid_input", "the query is not understood");
+const BAD = refusal("invalid_input", "the query cannot be parsed");
 
 /** Polls until the client stops: new entries are found by position, so none is repeated or missed. */
 async function follow(

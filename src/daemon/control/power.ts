@@ -78,7 +78,7 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Mes
   ];
 }
 
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 async function freeze(
   { parts, gatekeeper, sessions }: PowerParts,

@@ -98,7 +98,7 @@ export function scheduleAnswers(
   ];
 }
 
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 const briefCharactersMax = 400;
 
 function brief(schedule: Schedule): Schedule {
@@ -177,9 +177,9 @@ const bodyCharactersMax = 65_536;
 /** One spelling of each: another one of the same bytes would not be found among those that were accepted. */
 const SIGNATURE = /^[0-9a-f]{64}$/;
 const REFUSED = {
-  unsigned: "the signature is not right",
+  unsigned: "the signature is not valid",
   late: "the time of the signature is too far from now",
-  replayed: "this request was made before",
+  replayed: "this request was already received",
   many: "too many requests",
 } as const;
 type RefusedRequest = keyof typeof REFUSED;

@@ -108,7 +108,7 @@ export function serverAnswers(
         if (description === undefined)
           return refusal(
             "not_available",
-            "this is not what the server said when it was shown",
+            "the server's description changed since it was shown",
             `ambit mcp pin ${name}`,
           );
         const failed = await servers.pin(found.value, description, { ...admitted.value, digest });
@@ -131,7 +131,7 @@ export function serverAnswers(
         if (clientSecret !== null && (clientId === null || !/^[\x21-\x7e]+$/.test(clientSecret)))
           return refusal("invalid_input", "the secret of a client is printable ASCII, and needs the client's id");
         if (redirect === null || !REDIRECT.test(redirect))
-          return refusal("invalid_input", "a sign-in leads back to a loopback address");
+          return refusal("invalid_input", "the redirect of a sign-in must be a loopback address");
         const found = named(cwd, name);
         if (!found.ok) return found;
         if (found.value.waits !== null) return refusal("not_available", `${name}: ${found.value.waits}`, "ambit trust");
@@ -179,7 +179,7 @@ export function serverAnswers(
         const kept = await servers.forget({ name, level }, workspaceOf(cwd), cwd, { ...admitted.value });
         return kept === null
           ? { ok: true, value: {} }
-          : refusal("not_available", `the pin of ${name} is kept: ${kept}`);
+          : refusal("not_available", `the pin of ${name} was not deleted: ${kept}`);
       },
     ],
   ];

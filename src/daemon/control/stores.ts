@@ -15,7 +15,7 @@ const nameCharactersMax = 128;
 const keyCharactersMax = 512;
 const historyMax = 1000;
 const revisionMost = Number.MAX_SAFE_INTEGER;
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 export function storeAnswers(
   stores: WorkspaceStores,

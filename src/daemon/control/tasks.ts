@@ -39,9 +39,7 @@ export function taskAnswers(
         if (holdsSecretText(redacting, task)) return SECRET;
         const kept = await tasks.add(task, runs.entry(task, admitted.value.by));
         if (!kept.ok) return refusal(kept.code, kept.message);
-        return kept.value
-          ? { ok: true, value: { task } }
-          : refusal("too_many", "there are too many tasks that are not over");
+        return kept.value ? { ok: true, value: { task } } : refusal("too_many", "there are too many unfinished tasks");
       },
     ],
     [
@@ -145,7 +143,7 @@ export function taskAnswers(
 }
 
 const RELEASES = ["stopped", "failed", "denied"] as const;
-const BAD = refusal("invalid_input", "the message is not understood");
+const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 /** For lists: a thousand whole prompts would not fit into an answer. */
 function brief(task: Task): Task {
@@ -156,7 +154,7 @@ function brief(task: Task): Task {
 
 export const SECRET: Refusal = refusal(
   "secret_refused",
-  "the task holds the value of a secret: name the secret instead",
+  "the task contains the value of a secret: write the secret's name instead",
 );
 
 export function holdsSecretText(redacting: DaemonParts["redacting"], { prompt, argv }: Work): boolean {

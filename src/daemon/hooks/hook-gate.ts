@@ -59,7 +59,7 @@ const PROC_EXEC = verbEntry("proc.exec");
 
 const PROTECTED: BlockReason = {
   code: "self_modification",
-  reason: "no tool may change this path: programs on this machine obey it, or it holds grants",
+  reason: "tools cannot change this path: programs on this machine obey it, or it contains grants",
 };
 const OF_AMBIT: BlockReason = { code: "self_modification", reason: "commands of ambit itself are for people" };
 
@@ -134,7 +134,7 @@ export class HookGate {
       const path = pathOf({ verb, ...request });
       if (path === null) continue;
       const real = this.#options.machine.realPath(path);
-      if (real === null) return refuse("bad_value", `links on the way to /${path.join("/")} cannot be followed`);
+      if (real === null) return refuse("bad_value", `links in the path /${path.join("/")} cannot be followed`);
       if (real.length === path.length && real.every((name, at) => name === path[at])) continue;
       const target = readRequest([verb.verb, `/${real.join("/")}`], reading);
       if (!target.ok) return target;

@@ -23,7 +23,7 @@ const waitMillisecondsMax = 3_600_000;
 export function readHookOptions([client = "", agent = "", ...rest]: readonly string[]): Result<HookOptions> {
   const dialect = dialectOf(client);
   if (dialect === null) return refuse("bad_value", `no client ${JSON.stringify(client.slice(0, 40))} is known`);
-  if (agent === "") return refuse("bad_value", "the hook names no agent");
+  if (agent === "") return refuse("bad_value", "the hook's command line names no agent");
   let options: HookOptions = {
     ...{ dialect, agent, user: null, folder: null, isConfined: true, hasServer: false, waitMilliseconds: 0 },
   };
@@ -42,7 +42,7 @@ export function readHookOptions([client = "", agent = "", ...rest]: readonly str
     else if (word === "--in" && value.startsWith("/")) options = { ...options, folder: value };
     else if (word === "--wait" && /^\d{1,7}$/.test(value) && Number(value) <= waitMillisecondsMax)
       options = { ...options, waitMilliseconds: Number(value) };
-    else return refuse("bad_value", `the hook does not understand ${JSON.stringify(`${word} ${value}`.slice(0, 60))}`);
+    else return refuse("bad_value", `the hook does not support ${JSON.stringify(`${word} ${value}`.slice(0, 60))}`);
   }
   return done(options);
 }

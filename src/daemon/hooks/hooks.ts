@@ -71,7 +71,7 @@ export class Hooks {
     const { value } = exchange;
     const [cwd, words] = [textIn(value, "cwd", 4096), textsIn(value, "words", wordsMax)];
     const text = textIn(value, "text", inputCharactersMax);
-    if (cwd === null || !cwd.startsWith("/") || words === null || text === null) return unread("it is not a question");
+    if (cwd === null || !cwd.startsWith("/") || words === null || text === null) return unread("it is not a tool call");
     const options = readHookOptions(words);
     if (!options.ok) return unread(options.message);
     const { dialect } = options.value;
@@ -195,7 +195,7 @@ export class Hooks {
       ...asked,
       ports: {
         ...ports,
-        approvals: async () => ({ kind: "unavailable", reason: "shadow mode asks no person" }),
+        approvals: async () => ({ kind: "unavailable", reason: "shadow mode requests no approvals" }),
         commit: (entry) => ports.commit(entry.outcome === "deny" ? { ...entry, isShadow: true } : entry),
       },
     });
@@ -230,7 +230,7 @@ export class Hooks {
       const enforcement = enforcementOf(requests, []);
       // The client executes it: how that ends is not known here.
       asked.ports.settleLater({
-        ...{ receipt: gate.receipt, ended: "handed to the client", denials: [], enforcement, wallMicroseconds: 0 },
+        ...{ receipt: gate.receipt, ended: "passed to the client", denials: [], enforcement, wallMicroseconds: 0 },
       });
       return { outcome: "allow", input: null };
     }

@@ -20,7 +20,7 @@ export function copiedChain(chain: ChainStore, copies: Copies): ChainStore {
       // The copy may have lost entries since the last write.
       const kept = copy !== null && (await copy.looked(copy.timeoutMilliseconds)) ? (copy.kept ?? 0) : 0;
       if (before - 1 <= kept) return chain.prune(before, entry);
-      const message = `the second copy of the log has entries up to ${kept} for certain: nothing was removed. See: ambit daemon status`;
+      const message = `the second copy of the log has acknowledged entries only up to ${kept}: nothing was removed. See: ambit daemon status`;
       return { ok: false, code: "audit_unavailable", message };
     },
   };

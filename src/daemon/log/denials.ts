@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   untrusted_policy:
     "This project's policy has no effect until it is trusted. Ask the user to review it and run `ambit trust`.",
   draft_conflict:
-    "The file was changed in the project meanwhile. Your version was kept as a draft and not applied. Read the file again and repeat the change.",
+    "The file was changed in the project in the meantime. Your version was kept as a draft and not applied. Read the file again and repeat the change.",
   not_landed:
     "Your changes were kept as a draft and not applied to the project. Tell the user, who can run `ambit changes list`.",
   untrusted_content:

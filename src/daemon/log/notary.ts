@@ -33,7 +33,7 @@ export function openNotary(state: string): DurableResult<DaemonNotary> {
   const notary: DaemonNotary = {
     keys: opened.value,
     noteOf: ({ place, hash }, next) => {
-      if (log === null) throw new TypeError("the log has no name yet");
+      if (log === null) throw new TypeError("the log has no id yet");
       const checkpoint = { node: log.node, size: place, hash, at: log.now(), next, isEveryCommitSigned: true } as const;
       return makeCheckpoint(checkpoint, notary.keys.signer);
     },
@@ -48,7 +48,7 @@ export function openNotary(state: string): DurableResult<DaemonNotary> {
     },
     remember: (text) => {
       const note = parseCheckpoint(text);
-      if (note === null) throw new TypeError("this is no note");
+      if (note === null) throw new TypeError("this is not a checkpoint");
       file.write(text);
       last = { place: note.size, hash: note.hash };
     },
@@ -71,7 +71,7 @@ function lastOf(file: HeadFile, keys: readonly string[], check: CheckSignature):
     if (best === null || note.size > best.end.place) best = { end: { place: note.size, hash: note.hash }, slot };
   }
   if (best !== null) file.keep(best.slot);
-  if (best === null && texts.length > 0) throw new Error("keys/head holds no note that a key of this log signed");
+  if (best === null && texts.length > 0) throw new Error("keys/head has no checkpoint signed by a key of this log");
   return best?.end ?? null;
 }
 

@@ -285,7 +285,7 @@ function positionProblem({ place, first: begins }: SinkPosition, first: number, 
   const next = place === null ? (begins ?? first) : place + 1;
   if (next < first)
     return `entries ${next} to ${first - 1} were removed from the log before they were copied: move the copy away to start a new one`;
-  return place === null && next !== first ? `it begins with entry ${next}, and has none: move it away` : null;
+  return place === null && next !== first ? `it begins with entry ${next}, but has no entries: move it away` : null;
 }
 
 /** False on timeout. */

@@ -93,13 +93,13 @@ export class DaemonSink implements Copies {
     const config = configIn(asked);
     if (config !== null && ("failed" in config || config.broken)) {
       this.#isDoubted = false;
-      this.#unknown("is not understood: ambit doctor");
+      this.#unknown("is not valid: ambit doctor");
       return;
     }
     const audit = config?.audit ?? null;
     if (audit === null && !this.#isDoubted && this.#isNamed(asked)) {
       this.#isDoubted = true;
-      if (this.#copy === null) this.#unknown("names no copy of the log any more. It is looked at once more");
+      if (this.#copy === null) this.#unknown("no longer configures a second copy of the log. It is read once more");
       return;
     }
     this.#isDoubted = false;
@@ -118,8 +118,8 @@ export class DaemonSink implements Copies {
   #unknown(why: string): void {
     const what = `the user's configuration ${why}`;
     // INVARIANT: an error in the file never ends a copy, nor allows calls without one.
-    if (this.#copy === null) this.#refusal = `${what}. Whether a copy of the log has to be kept is not known`;
-    else this.#problem = `${what}. The copy goes on as it was`;
+    if (this.#copy === null) this.#refusal = `${what}. It is unknown whether a second copy of the log is required`;
+    else this.#problem = `${what}. The copy continues unchanged`;
     this.isPlain = false;
   }
 

@@ -106,7 +106,7 @@ export class AccessTokens {
 
   async check(token: string): Promise<Answer<OauthClient>> {
     const setting = this.#options.setting();
-    if (setting === null || !this.isOne(token)) return unknown("it is no token of ambit's");
+    if (setting === null || !this.isOne(token)) return unknown("it is not a token of ambit");
     const claims = await this.#verified(token, setting);
     if (!claims.ok) return claims;
     const { issuer, payload } = claims.value;
@@ -140,15 +140,15 @@ export class AccessTokens {
   ): Promise<Answer<{ readonly issuer: WrittenIssuer; readonly payload: JWTPayload }>> {
     const [header, named] = [headerOf(token), issuerIn(token)];
     const issuer = issuers.find((one) => one.issuer === named);
-    if (header === null) return unknown("it cannot be read");
-    if (issuer === undefined) return unknown("it is of an issuer that the configuration does not name");
+    if (header === null) return unknown("it cannot be parsed");
+    if (issuer === undefined) return unknown("its issuer is not in the configuration");
     const { kid, alg, typ } = header;
     if (typeof alg !== "string" || !ALGORITHMS.includes(alg)) return unknown("its algorithm is not accepted");
-    if (!TYPES.includes(typ)) return unknown("it is a token of another kind");
+    if (!TYPES.includes(typ)) return unknown("it is not an access token");
     if (typeof kid !== "string" || kid === "") return unknown("it does not name its key");
     const set = await this.#options.keys.named(issuer, kid);
     if (!set.ok) return refusal("not_available", set.message);
-    if (set.keys.length === 0) return unknown("its key is not known");
+    if (set.keys.length === 0) return unknown("its signing key is unknown");
     try {
       const { payload } = await jwtVerify(
         token,
@@ -173,7 +173,7 @@ export class AccessTokens {
     if (mapped === undefined || second !== undefined)
       return refusal(
         "not_mapped",
-        `${mapped === undefined ? "no entry" : "more than one entry"} of \`oauth\` is for the claims of this access token`,
+        `${mapped === undefined ? "no entry" : "more than one entry"} of \`oauth\` matches the claims of this access token`,
       );
     const expires = (payload.exp ?? 0) * 1000;
     // The tolerance is for clocks that are behind; what has expired by ours has expired.

@@ -41,9 +41,9 @@ export async function readDocument(ports: DocumentPorts, address: string): Promi
   for await (const piece of fetched.body) pieces.push(piece);
   const end = await fetched.end;
   if (!end.ok) return { ok: false, message: end.message };
-  if (fetched.status !== 200) return { ok: false, message: `it answers with status ${fetched.status}` };
+  if (fetched.status !== 200) return { ok: false, message: `it responds with status ${fetched.status}` };
   const value = parsed(Buffer.concat(pieces).toString("utf8"));
-  return isJsonObject(value) ? { ok: true, value } : { ok: false, message: "its answer is no JSON object" };
+  return isJsonObject(value) ? { ok: true, value } : { ok: false, message: "its response is not a JSON object" };
 }
 
 /** Allows connections to this host and port; a name that leads to a special address is refused. */

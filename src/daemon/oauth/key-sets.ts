@@ -65,7 +65,7 @@ export class KeySets {
   }
 
   async #ask(issuer: WrittenIssuer, set: KeySet): Promise<void> {
-    const found = await this.#read(issuer).catch(() => "its answer cannot be read");
+    const found = await this.#read(issuer).catch(() => "its response cannot be parsed");
     set.asked = this.#options.elapsed();
     set.asking = null;
     // Keys that were read before go on counting until they are old.
@@ -104,7 +104,7 @@ export class KeySets {
       const address = member(document.value, "jwks_uri");
       const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : null;
       if (url === null) return { message: "its metadata names no keys" };
-      if (url.origin !== origin) return { message: `its keys are at ${url.origin}: write \`jwks\` if that is right` };
+      if (url.origin !== origin) return { message: `its keys are at ${url.origin}: set \`jwks\` if that is correct` };
       return url.href;
     }
     return { message: `it has no metadata: ${problem}` };

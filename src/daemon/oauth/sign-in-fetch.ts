@@ -34,18 +34,18 @@ export function signInFetch(
   };
   return async (address, init = {}) => {
     const url = parseUrl(String(address), toAscii);
-    if (!url.ok) return fail({ message: "it names an address that cannot be read" });
-    if (++count > requestsMax) return fail({ message: "it leads to too many addresses" });
+    if (!url.ok) return fail({ message: "it has a URL that cannot be parsed" });
+    if (++count > requestsMax) return fail({ message: "it uses too many URLs" });
     const { scheme, host, port } = url.value;
     if (scheme === "http" && !(host.name === null && LOOPBACK.test(String(address))))
-      return fail({ message: `${hostText(url.value)} is asked without TLS` });
+      return fail({ message: `${hostText(url.value)} is contacted without TLS` });
     const wanted = `${hostName(hostText(url.value))}:${port}`;
     const own = server.endpoint.kind === "http" ? server.endpoint.url : null;
     const isOwn = own !== null && `${hostName(hostText(own))}:${own.port}` === wanted;
     if (!isOwn && !hosts.includes(wanted)) return fail({ host: wanted });
     const spec = `net.connect{hosts=[${JSON.stringify(hostName(hostText(url.value)).replace(/^\[|\]$/g, ""))}],ports=[${port}]}`;
     const grants = parseSpecs([spec], reading, null);
-    if (grants === null) return fail({ message: "it names a host that cannot be read" });
+    if (grants === null) return fail({ message: "it has a host that cannot be parsed" });
     const { method = "GET", headers, body } = init;
     const fetched = await options.fetch({
       method: method === "POST" || method === "DELETE" ? method : "GET",
@@ -64,7 +64,7 @@ export function signInFetch(
     const { status } = fetched;
     // A redirect could lead anywhere; the library would follow one within its origin.
     if (status >= 300 && status < 400)
-      return fail({ message: `${wanted} answers with a redirect, which is not followed` });
+      return fail({ message: `${wanted} responds with a redirect, which is not followed` });
     const lines = fetched.headers
       .filter(([name]) => !CODINGS.has(name))
       .map(([name, value]): [string, string] => [name, value]);

@@ -125,8 +125,7 @@ export function isEnded(error: unknown): boolean {
 export function signInFault(error: unknown): string {
   if (error instanceof OAuthError)
     return `the authorization server refuses (${/^[a-z_]{1,64}$/.test(error.code) ? error.code : "an error"})`;
-  if (error instanceof IssuerMismatchError)
-    return "the answer is of another authorization server than the one that was asked";
+  if (error instanceof IssuerMismatchError) return "the response is from a different authorization server";
   if (error instanceof RegistrationRejectedError)
     return "the authorization server does not register ambit as a client: register one there, and name it with --client-id";
   const message = error instanceof Error ? error.message : "";
@@ -134,8 +133,8 @@ export function signInFault(error: unknown): string {
     return "the authorization server registers no clients: register one there, and name it with --client-id";
   if (message.startsWith("Incompatible auth server"))
     return "the authorization server does not support codes with PKCE (S256)";
-  if (message.startsWith("Protected resource")) return "its metadata is of another resource than this server";
-  return "its metadata, or an answer of its authorization server, cannot be understood";
+  if (message.startsWith("Protected resource")) return "its metadata describes a different resource";
+  return "its metadata, or a response of its authorization server, cannot be parsed";
 }
 
 /**
@@ -230,7 +229,7 @@ function scopeOf(
   const wanted = [...new Set(texts.flatMap((text) => (text ?? "").split(" ")).filter((one) => one !== ""))];
   if (wanted.length === 0) return null;
   if (wanted.length > scopesMax || !wanted.every((one) => SCOPE.test(one)))
-    throw new Error("its scopes cannot be read");
+    throw new Error("its scopes cannot be parsed");
   const isOffered = metadata?.scopes_supported?.includes("offline_access") === true;
   const all = isOffered && !wanted.includes("offline_access") ? [...wanted, "offline_access"] : wanted;
   return all.join(" ");

@@ -58,7 +58,7 @@ export function tokenTool({ server }: CatalogServer, kind: TokenKind): string {
 }
 
 export function addressOf({ server }: CatalogServer): { readonly url: Url } {
-  if (server.endpoint.kind !== "http") throw new Error("a program has no sign-in");
+  if (server.endpoint.kind !== "http") throw new Error("a server that is a program has no sign-in");
   return server.endpoint;
 }
 

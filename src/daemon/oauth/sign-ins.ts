@@ -105,7 +105,7 @@ export class SignIns {
     if (endpoint.kind !== "http")
       return refusal("invalid_input", `${name} is a program: a sign-in is for servers with a \`url\``);
     if (endpoint.address.includes("{{") || endpoint.headers.some(([header]) => /^authorization$/i.test(header)))
-      return refusal("invalid_input", `${name} sends a credential of its own: remove it from its entry first`);
+      return refusal("invalid_input", `${name} has a credential in its entry: remove it first`);
     if (wish.hosts.length > hostsMax) return refusal("invalid_input", `a sign-in has at most ${hostsMax} hosts`);
     const { startSignIn, signInFault } = await flow();
     const state = randomBytes(32).toString("base64url");
@@ -119,7 +119,7 @@ export class SignIns {
     const begun = await startSignIn(asked).catch((error: unknown) => ({ message: signInFault(error) }));
     const why = refused as FetchRefusal | null;
     if (why !== null) return "host" in why ? { ok: true, value: why } : unavailable(name, why.message);
-    if (begun === null) return refusal("not_available", `${name} does not ask for a sign-in`);
+    if (begun === null) return refusal("not_available", `${name} does not require a sign-in`);
     if ("message" in begun) return unavailable(name, begun.message);
     // A person opens it in a browser.
     if (!isSafe(begun.page)) return unavailable(name, "the page of its authorization server is not an https address");
@@ -241,7 +241,7 @@ export class SignIns {
     if (stored === null || stored.ended !== null) return false;
     if (stored.version !== version) return true;
     if (!stored.has.refresh) {
-      await this.#end(one, stored, "its token was refused, and there is none to refresh it with");
+      await this.#end(one, stored, "its token was refused, and there is no refresh token");
       return false;
     }
     return (await this.#refreshed(one, version)) === null;
@@ -294,7 +294,7 @@ export class SignIns {
     tokens: OAuthTokens,
   ): Promise<string | null> {
     const { access_token: access, refresh_token: refresh, token_type: type, expires_in: seconds } = tokens;
-    if (!/^bearer$/i.test(type)) return "its tokens are of a kind that ambit does not send";
+    if (!/^bearer$/i.test(type)) return "its token type is not supported";
     const { client_secret: secret } = client;
     const kept: readonly (readonly [TokenKind, string | undefined])[] = [
       ["refresh", refresh],
@@ -304,7 +304,7 @@ export class SignIns {
     const odd = kept.some(
       ([, value]) => value !== undefined && (value.length > tokenCharactersMax || !TOKEN.test(value)),
     );
-    if (odd) return "its tokens have characters that do not fit, or too many";
+    if (odd) return "its tokens have invalid characters, or are too long";
     for (const [kind, value] of kept) {
       if (value === undefined) continue;
       const name = secretName(one, kind);

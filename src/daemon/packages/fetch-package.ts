@@ -69,10 +69,10 @@ export class PackageFetcher {
   /** INVARIANT: whatever happens, a package is stored as a whole or not at all. */
   async fetch(wish: PackageWish, signal: AbortSignal): Promise<Answer<FetchedPackage>> {
     const { store } = this.#options;
-    if (this.#options.isFrozen()) return refusal("frozen", "everything is frozen", "ambit thaw");
+    if (this.#options.isFrozen()) return refusal("frozen", "all agents are frozen", "ambit thaw");
     if (this.#running >= fetchesMax) return refusal("not_available", "too many packages are fetched at once");
     const stage = store.stage();
-    if (stage === null) return refusal("not_available", "there is no state folder to keep packages in");
+    if (stage === null) return refusal("not_available", "there is no state folder to store packages in");
     this.#running++;
     const owner = `package ${this.#options.id()}`;
     try {
@@ -115,7 +115,7 @@ export class PackageFetcher {
     if (expected !== null && (expected.lock !== pin.lock || expected.integrity !== pin.integrity))
       return refusal(
         "pin_changed",
-        `the registry answers differently for ${packageText(pin)} than when it was pinned: ${changeText(expected, pin)}`,
+        `the registry's response for ${packageText(pin)} differs from when it was pinned: ${changeText(expected, pin)}`,
         "ambit mcp update NAME",
       );
     if (pin.hasScripts) {
@@ -193,14 +193,14 @@ export class PackageFetcher {
     for (const { code, request, times } of denials) this.#options.denied({ code, request, times });
     if (ending.kind === "exited" && ending.status === 0) return { ok: true, value: {} };
     if (ending.kind === "unstarted" && ending.isMissing === true)
-      return refusal("not_available", "npm is not installed where the daemon's Node is", "install npm, and try again");
+      return refusal("not_available", "npm is not installed next to the daemon's Node", "install npm, and try again");
     const [denial] = denials;
     const lines = said.split("\n").flatMap((line) => {
       const text = line.replace(/^npm (?:error|ERR!)/, "").trim();
       return text === "" || /^npm warn|A complete log of this run|^at /i.test(text) ? [] : [text];
     });
     const why = lines.length > 0 ? lines.slice(0, npmLinesMax).join("; ") : whyEnded(result);
-    const hint = denial === undefined ? "" : `; its sandbox reaches the registry alone; refused: ${denial.request}`;
+    const hint = denial === undefined ? "" : `; its sandbox reaches only the registry; refused: ${denial.request}`;
     return refusal("not_available", `npm could not fetch it: ${why}${hint}`);
   }
 }
@@ -225,14 +225,14 @@ function resolvedIn(stage: string, name: string, registry: string): Answer<Resol
   const read = parseJson(readFileSync(path, "utf8"));
   const isThere = (at: string): boolean => lstatSync(join(stage, PACKAGE, at), { throwIfNoEntry: false }) !== undefined;
   const resolved = read.ok ? readNpmLock(read.value, name, registry, isThere) : null;
-  if (resolved === null) return refusal("not_available", "npm wrote no lock that can be read");
+  if (resolved === null) return refusal("not_available", "the lock file that npm wrote cannot be parsed");
   return resolved.ok ? resolved : refusal("not_available", resolved.message);
 }
 
 function changeText(expected: Pick<PinnedPackage, "integrity">, pin: PinnedPackage): string {
   return expected.integrity === pin.integrity
-    ? "its dependencies are resolved to other versions"
-    : "the package itself has another integrity";
+    ? "its dependencies resolve to different versions"
+    : "the package itself has a different integrity";
 }
 
 /** The registry's host and port, and no other. Without TLS only this machine: elsewhere the answer could be changed on the way. */
@@ -244,7 +244,7 @@ function registryGrant(registry: string, reading: Reading): Answer<Grant> {
   const { scheme, host, port } = url.value;
   const name = destinationText(host);
   if (scheme === "http" && !/^(?:localhost|127\.0\.0\.1|\[?::1\]?)$/.test(name))
-    return refusal("invalid_input", "a registry without TLS is asked on this machine only", "--registry https://…");
+    return refusal("invalid_input", "a registry without TLS must be on this machine", "--registry https://…");
   const text = `net.connect{hosts=[${JSON.stringify(name)}],ports=[${port}]}`;
   const span = { source: registry, start: 0, end: 0 };
   const grant = readCompact(text, { reading, diagnostics: new Diagnostics(), span, root: null });

@@ -103,7 +103,7 @@ export class PackageStore {
     if (state === "missing")
       return { ok: false, code: "not_available", message: `the package ${name} is not fetched`, fix };
     if (state === "stored") return { ok: true, folder: this.#place(pin) };
-    const message = `the stored package ${name} is not as it was fetched: it is not run`;
+    const message = `the stored package ${name} changed since it was fetched, so it is not run`;
     return { ok: false, code: "pin_changed", message, fix };
   }
 

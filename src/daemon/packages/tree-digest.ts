@@ -36,7 +36,7 @@ export async function treeDigest(folder: string): Promise<TreeDigest> {
       const content = createHash("sha256");
       await readInto(content, path, piece);
       whole.update(`${head} file ${(found.mode & 0o111) === 0 ? "-" : "x"} ${content.digest("hex")}\n`);
-    } else throw new Error(`${name} is no file`);
+    } else throw new Error(`${name} is not a regular file`);
   }
   return { digest: whole.digest("hex"), files, bytes };
 }

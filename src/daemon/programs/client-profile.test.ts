@@ -1,4 +1,4 @@
-// Where a client may run: in the folder of one project, never in one that is or holds the home, the state or the configuration.
+// Where a client may run: in the folder of one project, never in one that is or contains the home, the state or the configuration.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,11 +41,11 @@ test.each([
   ["/var/state/ambit", "ambit's state"],
   ["/var", "ambit's state"],
   ["/etc/u", "your configuration"],
-] as const)("%s is refused: it is or holds %s", (root, what) => {
+] as const)("%s is refused: it is or contains %s", (root, what) => {
   const planned = planIn(root);
   expect(planned.ok ? null : planned.refused).toMatchObject({
     code: "scope_violation",
-    message: `${root} is or holds ${what}: a client runs in the folder of one project`,
+    message: `${root} is or contains ${what}: a client must run in the folder of one project`,
   });
 });
 

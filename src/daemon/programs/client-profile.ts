@@ -28,7 +28,7 @@ export function clientIn(value: JsonObject, users: () => UserProfiles): Answer<C
   const profile = id === undefined ? null : profileById(id, isUsers ? users() : NO_USER_PROFILES);
   if (profile === null) {
     const why = isUsers ? ", or it changed since it was read" : "";
-    return refusal("invalid_input", `there is no such profile${why}`, "ambit profiles list");
+    return refusal("invalid_input", `no such profile${why}`, "ambit profiles list");
   }
   return { ok: true, value: { profile, isFresh: value["isFresh"] === true } };
 }
@@ -160,7 +160,7 @@ function clientFault({ root }: Plan, { home, folders }: RunEnvironment): RunRefu
   ] as const;
   const found = around.find(([, folder]) => folder !== null && namesOf(folder).some((one) => isWithin(one, root.path)));
   if (found === undefined) return null;
-  const message = `${at} is or holds ${found[0]}: a client runs in the folder of one project`;
+  const message = `${at} is or contains ${found[0]}: a client must run in the folder of one project`;
   return { code: "scope_violation", message, fix: "change to the project's folder, or use --in FOLDER" };
 }
 

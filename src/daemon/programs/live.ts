@@ -118,7 +118,7 @@ async function runReadOnly(inner: Sandboxes, run: Run, root: PlanRoot): Promise<
 }
 
 const READ_ONLY =
-  "read-only, although it may be written: without namespaces a program writes a copy, and this folder is larger than `limits: { copy_mib }`";
+  "read-only, although a grant allows writing: without namespaces a program writes to a copy, and this folder is larger than `limits: { copy_mib }`";
 
 function readOnlyLine(line: Enforcement): Enforcement {
   if (line.axis !== "mode") return line;

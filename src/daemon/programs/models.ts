@@ -100,7 +100,7 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
 export const CREDENTIAL_LOCKED = {
   ok: false,
   code: "secret_refused",
-  message: "the kept credential cannot be read: ambit secrets key",
+  message: "the stored credential cannot be decrypted: ambit secrets key",
 } as const;
 
 export type ModelEndpoint =
@@ -123,7 +123,7 @@ export function modelEndpoint(
   if (credential !== null) return { ok: true, url, header, prefix, address: address.value, credential };
   const { host } = new URL(url);
   const fix = `ambit secrets set ${provider}-key --tool ${MODEL_TOOL} --host ${host}`;
-  return { ok: false, code: "secret_refused", message: `no credential is kept for ${host}: ${fix}` };
+  return { ok: false, code: "secret_refused", message: `no credential is stored for ${host}: ${fix}` };
 }
 
 /** For the client, which shows it to a person. */
@@ -140,10 +140,10 @@ function denialText(
   if (code !== "budget_exhausted") return `${denied}; ${why}`;
   const { inputTokens, outputTokens, isPremium } = call;
   const output = outputTokens === null ? "" : ` and ${outputTokens} of output`;
-  const size = `it may use ${inputTokens} tokens of input${output}, and the budget has not enough left`;
+  const size = `it may use ${inputTokens} tokens of input${output}, and the remaining budget is too small`;
   const price = isPremium
-    ? "; where money is counted, a service tier without a listed price is refused"
-    : "; where money is counted, the model needs a price in `models` of your configuration";
+    ? "; with a money budget, a service tier without a configured price is refused"
+    : "; with a money budget, the model needs a price in `models` of your configuration";
   return `${denied}: ${size}${hasPrice ? "" : price}; ${why}`;
 }
 

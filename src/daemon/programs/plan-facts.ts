@@ -160,7 +160,7 @@ function directoryFault({ root, directory }: RootChoice): Extract<PlanResult, { 
   return refused(
     `the working folder ${place} is a link to a folder outside the agent's root`,
     "scope_violation",
-    `name a folder that is really inside ${base}`,
+    `use a folder whose real path is inside ${base}`,
   );
 }
 

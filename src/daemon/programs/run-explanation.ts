@@ -22,7 +22,7 @@ const NO_NETWORK_HINT =
   "this sandbox has no network: programs reach only hosts of `net.connect`, such as `net.connect{hosts=[example.com],ports=[443]}`; `net.get` is for `web_fetch`";
 
 const NO_SSH_HINT =
-  "there is no ssh key in a sandbox: use an https address (`git remote set-url origin https://HOST/PATH`), keep a token for it (`ambit secrets set NAME --tool git --host HOST`), grant `net.connect{hosts=[HOST],ports=[443]}`, and push with `ambit exec AGENT -- git push`";
+  "there is no ssh key in a sandbox: use an https address (`git remote set-url origin https://HOST/PATH`), store a token for it (`ambit secrets set NAME --tool git --host HOST`), grant `net.connect{hosts=[HOST],ports=[443]}`, and push with `ambit exec AGENT -- git push`";
 
 export class RunExplanation {
   readonly #argv: readonly string[];
@@ -68,7 +68,7 @@ export class RunExplanation {
       ?.slice(1)
       .find((one) => one !== undefined);
     if (port === undefined || this.#plan?.network?.loopback.includes(Number(port)) === true) return null;
-    return `nothing in the sandbox listens on port ${port}; where this machine does, grant \`net.connect{hosts=[localhost],ports=[${port}]}\``;
+    return `nothing in the sandbox listens on port ${port}; to reach a service of this machine, grant \`net.connect{hosts=[localhost],ports=[${port}]}\``;
   }
 
   of(result: RunResult): RunResult {
@@ -89,9 +89,9 @@ export class RunExplanation {
     const [program = ""] = this.#argv;
     const shown = JSON.stringify(program.slice(0, 200));
     if (program.includes("/"))
-      return `there is no program ${shown} in the sandbox, or the interpreter of its first line is not there`;
+      return `the sandbox has no program ${shown}, or not the interpreter named in its first line`;
     const path = this.#plan?.environment.find(([name]) => name === "PATH")?.[1] ?? "";
-    return `there is no program ${shown} in ${path.replaceAll(":", ", ")}, where the sandbox looks; in your config.yml \`programs: { add: [FOLDER] }\` adds folders for clients, \`runtime\` for all programs`;
+    return `there is no program ${shown} in ${path.replaceAll(":", ", ")}, where the sandbox searches; in your config.yml \`programs: { add: [FOLDER] }\` adds folders for clients, \`runtime\` for all programs`;
   }
 }
 

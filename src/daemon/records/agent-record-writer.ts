@@ -80,8 +80,9 @@ export function agentRecordWriter({ home, folders, records, now }: RecordWriterO
 }
 
 const NO_RECORD = "the agent has no record of its own here";
-const OWN_FOLDER = "records of this folder count without trust, so only a person writes them: call it without `write`";
-const LINKED = "a folder of its record is a symbolic link, or no folder";
+const OWN_FOLDER =
+  "records in this folder are in effect without trust, so only a person may write them: call this without `write`";
+const LINKED = "a folder in the path of its record is a symbolic link, or not a folder";
 
 /** By its path: an id with a slash and a dot could also name another file of the project. */
 function pathOf(workspace: string, agent: string): string {

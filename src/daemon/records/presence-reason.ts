@@ -8,5 +8,5 @@ export function presenceReason(config: Config | null): PresenceReason | null {
   if (config === null) return null;
   if (!config.broken) return config.control === "presence" ? { problem: null } : null;
   const first = config.diagnostics.find(({ severity }) => severity === "error");
-  return { problem: first?.message ?? "it is not understood" };
+  return { problem: first?.message ?? "it cannot be parsed" };
 }

@@ -142,7 +142,8 @@ export class Connection implements ClientConnection {
 
   #stumble(problem: FrameProblem | null): void {
     if (problem === "too_large") this.refuse(refusal("too_large", "a frame is larger than it may be"));
-    else if (problem === "malformed") this.refuse(refusal("invalid_input", "this is not how the daemon is spoken to"));
+    else if (problem === "malformed")
+      this.refuse(refusal("invalid_input", "the message does not follow the daemon's protocol"));
   }
 
   /**
@@ -186,32 +187,32 @@ export class Connection implements ClientConnection {
   #bytes(frame: Exclude<Frame, { kind: "json" }>): void {
     // A request that is already answered ignores input that was still in flight.
     const exchange = this.#exchanges.get(frame.id);
-    if (!this.#isGreeted || frame.channel !== 0) this.refuse(refusal("invalid_input", "bytes without a question"));
+    if (!this.#isGreeted || frame.channel !== 0) this.refuse(refusal("invalid_input", "bytes without a request"));
     else if (frame.kind === "end") exchange?.input.end();
     else if (exchange?.arrive(frame.bytes) === false)
-      this.refuse(refusal("invalid_input", "more bytes were sent than there is room for"));
+      this.refuse(refusal("invalid_input", "more bytes were sent than the receive window allows"));
   }
 
   #hear(message: ClientMessage): void {
     if (message.kind === "none") this.refuse(refusal("invalid_input", message.why));
     else if (message.kind === "hello") this.#greet(message.protocol);
-    else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message is hello"));
+    else if (!this.#isGreeted) this.refuse(refusal("invalid_input", "the first message must be hello"));
     else if (message.kind === "tell") this.#hearTold(message.name, message.value);
     else if (message.kind === "ping") this.#outgoing.json(PONG);
     else if (message.kind === "stop") this.#exchanges.get(message.id)?.stop();
     else if (message.kind === "took") {
       if (this.#exchanges.get(message.id)?.took(message.bytes) === false)
-        this.refuse(refusal("invalid_input", "more bytes were taken than were sent"));
+        this.refuse(refusal("invalid_input", "more bytes were acknowledged than were sent"));
     } else if (this.#exchanges.has(message.id)) this.refuse(refusal("invalid_input", "a request id is already in use"));
     else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
     else if (this.inFlight >= requestsInFlightMax)
-      this.#say(message.id, notAvailable("too many questions wait on this connection"));
+      this.#say(message.id, notAvailable("too many requests are open on this connection"));
     else this.#question(message);
   }
 
   #greet(protocol: number): void {
     clearTimeout(this.#helloTimer);
-    if (this.#isGreeted) this.refuse(refusal("invalid_input", "hello was said twice"));
+    if (this.#isGreeted) this.refuse(refusal("invalid_input", "hello was sent twice"));
     else if (protocol !== protocolVersion) this.refuse(wrongProtocol(protocolVersion, protocol));
     this.#isGreeted = true;
   }
@@ -248,7 +249,7 @@ export class Connection implements ClientConnection {
 
   #hearTold(name: string, value: JsonObject): void {
     if (this.#told >= notificationsInFlightMax) {
-      this.refuse(notAvailable("too much was told at once on this connection"));
+      this.refuse(notAvailable("too many notifications at once on this connection"));
       return;
     }
     const answering = this.#asked.answers.get(name);
@@ -283,7 +284,7 @@ export class Connection implements ClientConnection {
     const times = ++this.#toldInVain;
     if (Number.isInteger(Math.log2(times)))
       this.#asked.log(
-        `told in vain by process ${this.peer.pid}, ${times} so far: ${JSON.stringify(name.slice(0, nameCharactersMax))}: ${code}: ${message}`,
+        `rejected notification from process ${this.peer.pid}, ${times} so far: ${JSON.stringify(name.slice(0, nameCharactersMax))}: ${code}: ${message}`,
       );
   }
 

@@ -83,7 +83,7 @@ export class DoorsProcess {
   #untilReady(): Promise<string | null> {
     return new Promise((give) => {
       const timer = setTimeout(() => {
-        give("it does not answer");
+        give("it does not respond");
         this.stop();
       }, readyMilliseconds);
       const end = (why: string | null): void => {
@@ -95,7 +95,7 @@ export class DoorsProcess {
         said = (said + bytes.toString("utf8")).slice(0, lastWordsCharactersMax);
         if (said === "ready\n") end(null);
       });
-      void this.over.then(() => end(this.#lastWords.trim() || "it ended at once"));
+      void this.over.then(() => end(this.#lastWords.trim() || "it exited immediately"));
     });
   }
 }

@@ -23,7 +23,7 @@ export function makeDaemonFolder(path: string): Answer<null> {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (!isCode(error, "EEXIST")) return refusal("not_available", `${path} cannot be made: ${wordsOf(error)}`);
+    if (!isCode(error, "EEXIST")) return refusal("not_available", `${path} cannot be created: ${wordsOf(error)}`);
   }
   return { ok: true, value: null };
 }
@@ -37,7 +37,10 @@ export function openDaemonFolder(path: string): Answer<DaemonFolder> {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
     if (isCode(error, "ENOENT")) return noDaemon("no daemon is running", "ambit daemon start");
-    return refused(`${path} cannot be opened as a folder: ${wordsOf(error)}`, `look at it: ls -ld ${path}`);
+    return refused(
+      `${path} cannot be opened as a folder: ${wordsOf(error)}`,
+      `check its owner and permissions: ls -ld ${path}`,
+    );
   }
   const wrong = problemOf(path, descriptor);
   if (wrong === null) return { ok: true, value: new DaemonFolder(path, descriptor) };

@@ -89,7 +89,7 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
       return Promise.resolve({ value: part, done: false });
     }
     if (this.#isOver) return Promise.resolve({ value: undefined, done: true });
-    if (this.#waiting !== null) throw new Error("the input of a question is read by one reader");
+    if (this.#waiting !== null) throw new Error("the input of a request can have only one reader");
     return new Promise((give) => {
       this.#waiting = give;
     });

@@ -8,7 +8,7 @@ export const idleSecondsDefault = 600;
 const lookMilliseconds = 1_000;
 const endMillisecondsMax = 10_000;
 
-export interface LifeOptions {
+export interface DaemonLifetimeOptions {
   readonly serving: Serving;
   readonly folder: DaemonFolder;
   readonly idleSeconds: number;
@@ -19,13 +19,13 @@ export interface LifeOptions {
   log(line: string): void;
 }
 
-export interface Life {
+export interface DaemonLifetime {
   /** Shuts down the daemon, and exits the process. */
   end(why: string): void;
 }
 
 /** From here on the daemon owns the process and ends it with `process.exit`. */
-export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: LifeOptions): Life {
+export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: DaemonLifetimeOptions): DaemonLifetime {
   let isEnding = false;
   let status = 0;
   let quietSince = performance.now();
@@ -36,25 +36,25 @@ export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: 
     clearInterval(looking);
     log(`ends: ${why}`);
     setTimeout(() => {
-      log("did not end in time");
+      log("shutdown timed out");
       process.exit(1);
     }, endMillisecondsMax);
     // Responses of the current event-loop turn are still sent, including the one to the client that asked for the end.
     setImmediate(() => {
       void serving
-        .stop(noDaemon("the daemon ends"))
+        .stop(noDaemon("the daemon is shutting down"))
         .then(close)
-        .catch((error: unknown) => fail("on the way to the end", error))
+        .catch((error: unknown) => fail("during shutdown", error))
         .finally(() => process.exit(status));
     });
   };
   const fail = (what: string, error: unknown): void => {
     status = 1;
     log(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    end("of a mistake");
+    end("internal error");
   };
   const look = (): void => {
-    if (!folder.isInPlace()) end("its folder or a socket in it is gone or is another one");
+    if (!folder.isInPlace()) end("its folder or a socket in it was removed or replaced");
     else if (serving.connections > 0 || isBusy()) quietSince = performance.now();
     else if (performance.now() - quietSince >= idleSeconds * 1_000) end("no client is connected");
   };

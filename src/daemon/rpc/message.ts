@@ -53,7 +53,7 @@ export function readClientMessage(text: string | null): ClientMessage {
       : isNumber(id)
         ? numbered(value, id)
         : null;
-  return message ?? none("a message is none of those there are");
+  return message ?? none("the kind of the message is unknown");
 }
 
 function isParsable(text: string): boolean {
@@ -88,7 +88,7 @@ function toldOf(message: JsonObject, length: number): ClientMessage | null {
   const name = member(message, "tell");
   const value = member(message, "value");
   if (typeof name !== "string" || !isJsonObject(value) || Object.keys(message).length !== 2) return null;
-  return length <= notificationCharactersMax ? { kind: "tell", name, value } : none("what is told is too long");
+  return length <= notificationCharactersMax ? { kind: "tell", name, value } : none("the notification is too long");
 }
 
 function pingOf(message: JsonObject): ClientMessage | null {
@@ -109,7 +109,7 @@ function numbered(message: JsonObject, id: number): ClientMessage {
   const took = member(message, "took");
   if (count === 2 && typeof took === "number" && Number.isSafeInteger(took) && took > 0)
     return { kind: "took", id, bytes: took };
-  return { kind: "misasked", id, why: "a question is an id, a name to ask and an object as its value" };
+  return { kind: "misasked", id, why: "a request needs an `id`, a name in `ask` and an object as `value`" };
 }
 
 function isNumber(id: Json): id is number {

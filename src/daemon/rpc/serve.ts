@@ -36,8 +36,8 @@ export async function serveDoors(asked: ServingOptions): Promise<Answer<Serving>
   const served = new DoorServer(asked);
   const why = await served.process.ready;
   if (why === null && asked.folder.note()) return { ok: true, value: served };
-  await served.stop(noDaemon("the daemon ends"));
-  return noDaemon(`the daemon's sockets cannot be opened: ${why ?? "they are gone again"}`, "ambit daemon logs");
+  await served.stop(noDaemon("the daemon is shutting down"));
+  return noDaemon(`the daemon's sockets cannot be opened: ${why ?? "they were removed"}`, "ambit daemon logs");
 }
 
 class DoorServer implements Serving {
@@ -114,7 +114,7 @@ class DoorServer implements Serving {
   }
 
   #refusalOf(door: Door, looked: ProcessLookup): Refusal | null {
-    if (this.#isStopping) return noDaemon("the daemon ends");
+    if (this.#isStopping) return noDaemon("the daemon is shutting down");
     if (this.#isFull(door)) return notAvailable("too many connections to the daemon", "close some of them");
     // The control socket needs the full ancestry of its client.
     return door === "call" || (looked.isFound && looked.isWhole)

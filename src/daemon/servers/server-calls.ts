@@ -160,7 +160,7 @@ export class ServerCalls {
       note = { ...wanted.note, held: null, asks: [], rounds: round };
       responses = rootResponses(wanted.note.roots, upstream);
     }
-    return { ok: false, code: "execution_failed", message: "the server asks for input again and again" };
+    return { ok: false, code: "execution_failed", message: "the server requested input too many times" };
   }
 
   /** The client's answers by key; null where one of them has the value of a secret. */
@@ -209,7 +209,7 @@ export class ServerCalls {
       return { why };
     };
     if (!one.server.asks.has(kind)) return refused("not_available", "ambit does not offer this");
-    if (client?.answers.has(kind) !== true) return refused("not_available", "the client cannot be asked for this");
+    if (client?.answers.has(kind) !== true) return refused("not_available", "the client does not support this request");
     const [request] = askRequest(kind, one);
     const code = request === undefined ? "capability_absent" : this.#options.refusal(session, request);
     if (code !== null) return refused(code, `no grant allows it: ${ASK_VERBS[kind]} (${code})`);
@@ -254,7 +254,7 @@ export class ServerCalls {
     const mine = [...this.#held.values()].filter((one) => one.session === session.facts.id);
     if (this.#held.size >= heldMax || mine.length >= heldOfSessionMax) {
       call.cancel();
-      return { message: "too many calls of servers wait for answers" };
+      return { message: "too many server calls are waiting for answers" };
     }
     const held = randomBytes(16).toString("hex");
     const timer = setTimeout(() => call.cancel(), stateMilliseconds);
@@ -351,7 +351,7 @@ const INVALID = {
 const SECRET_ANSWER = {
   ok: false,
   code: "secret_refused",
-  message: "the answer contains the value of a secret, which no server gets this way",
+  message: "the answer contains the value of a secret, which must not be sent to a server this way",
 } as const;
 
 function ownerOf(one: CatalogServer, tool: string, input: JsonObject, { facts }: Session): StateOwner {

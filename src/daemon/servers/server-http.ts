@@ -141,14 +141,14 @@ export class ServerHttp implements ServerConnection {
     try {
       why = await this.#exchange(message, body, id, stopping.signal, true);
     } catch {
-      why = "its answer cannot be read";
+      why = "its response cannot be parsed";
     } finally {
       this.#running.delete(stopping);
     }
     if (id !== null && !this.#isOver && this.#listener.isOpen(id))
       this.#listener.failed(
         id,
-        typeof why === "string" ? why : (why?.message ?? "it did not answer this request"),
+        typeof why === "string" ? why : (why?.message ?? "it did not respond to this request"),
         typeof why === "string" ? undefined : why?.code,
       );
   }
@@ -171,7 +171,7 @@ export class ServerHttp implements ServerConnection {
     if (member(message, "method") === "initialize" && status === 200) {
       const session = header("mcp-session-id");
       // The server names it, and the broker fills in handles of secrets in headers.
-      if (session !== "" && (!SESSION.test(session) || session.includes("{{"))) return "its session has no valid name";
+      if (session !== "" && (!SESSION.test(session) || session.includes("{{"))) return "its session id is not valid";
       if (session !== "") this.#session = session;
     }
     const type = header("content-type").toLowerCase();
@@ -200,8 +200,8 @@ export class ServerHttp implements ServerConnection {
     if (status === 403 && version !== null)
       return { ...SIGN_IN_REQUIRED, message: "status 403: the sign-in lacks a scope that this call needs" };
     if (status === 401 || status === 403) return `it refuses the credentials (status ${status})`;
-    if (status >= 300 && status < 400) return `it answers with a redirect (status ${status}), which is not followed`;
-    return `it answers with status ${status}`;
+    if (status >= 300 && status < 400) return `it responds with a redirect (status ${status}), which is not followed`;
+    return `it responds with status ${status}`;
   }
 
   async #send(

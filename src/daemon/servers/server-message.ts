@@ -56,11 +56,11 @@ export function readMessage(text: string | null): ServerMessage {
   try {
     value = JSON.parse(text);
   } catch {
-    return fault("a line is no message");
+    return fault("a line is not a valid message");
   }
   const message = copyJson(value);
   if (message === undefined) return fault(`a message is nested more than ${jsonDepthMax} deep`, true);
-  if (!isJsonObject(message) || member(message, "jsonrpc") !== "2.0") return fault("a line is no message");
+  if (!isJsonObject(message) || member(message, "jsonrpc") !== "2.0") return fault("a line is not a valid message");
   return { kind: "message", message };
 }
 

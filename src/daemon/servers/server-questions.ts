@@ -46,7 +46,7 @@ export class ServerQuestions {
     const { offers, say } = this.#options;
     if (typeof id !== "string" && typeof id !== "number") return "a request has no id";
     if (method === "ping" || (method === ROOTS_METHOD && offers.roots !== null)) {
-      if (!this.#pings.take()) return "it pings without end";
+      if (!this.#pings.take()) return "it sends too many pings";
       say({ jsonrpc: "2.0", id, result: method === "ping" ? {} : rootsResult(offers) });
       return null;
     }
@@ -57,14 +57,14 @@ export class ServerQuestions {
     }
     if (!this.#asked.take() || this.#asks.size >= asksOpenMax) {
       this.#refuse(method, id, REFUSED, "too many requests", "budget_exhausted");
-      return "it asks without end";
+      return "it sends too many requests";
     }
     const key = JSON.stringify(id);
-    if (this.#asks.has(key)) return "it uses the id of an open request again";
+    if (this.#asks.has(key)) return "it reuses the id of an open request";
     // INVARIANT: a connection belongs to one session, so whichever of its calls the server means, the same client answers.
     const talking = this.#options.talking();
     if (talking === null) {
-      this.#refuse(method, id, REFUSED, "no call is open for which this could be asked", "not_available");
+      this.#refuse(method, id, REFUSED, "no call is open that this request could belong to", "not_available");
       return null;
     }
     const answer = (reply: JsonObject): void => {

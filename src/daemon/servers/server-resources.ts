@@ -85,7 +85,7 @@ export function resourcePowers(options: ResourcePowersOptions): (call: PowersOpt
         list: (name) => within(name, (upstream) => listed(upstream, signal, callMilliseconds)),
         read: (name, uri, given) =>
           within<JsonObject>(name, async (upstream, one, running) => {
-            if (call === null) return { ok: false, message: "nothing is read before it is decided" };
+            if (call === null) return { ok: false, message: "a resource cannot be read before the decision" };
             const prompt = promptName(uri);
             const asked =
               prompt === null
@@ -189,6 +189,6 @@ async function listed(
     : {
         ok: true,
         value,
-        note: "entries are left out: too many, repeated, malformed, or with characters that do not show",
+        note: "entries are left out: too many, repeated, malformed, or with invisible characters",
       };
 }

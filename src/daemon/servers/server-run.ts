@@ -82,7 +82,7 @@ export function openServer(
     judge: serverJudge(server, options, (denial) => options.denied(denial)),
     signIn: options.signIn,
     secrets: async (names) => {
-      if (options.isFrozen()) return "everything is frozen: ambit thaw";
+      if (options.isFrozen()) return "all agents are frozen: ambit thaw";
       const opened: FetchSecret[] = [];
       for (const name of names) {
         const value = await options.secret(name, { tool, url: endpoint.url });

@@ -47,10 +47,10 @@ export class ServerWatches {
     signal: AbortSignal,
     started: () => void,
   ): Promise<UpstreamResult<null>> {
-    if (!this.#options.isOffered()) return unavailable("the server does not tell of changes");
+    if (!this.#options.isOffered()) return unavailable("the server does not send change notifications");
     const known = this.#watched.get(uri);
     if (known === undefined && this.#watched.size >= watchesMax)
-      return unavailable(`more than ${watchesMax} resources of this server are watched`);
+      return unavailable(`more than ${watchesMax} subscriptions to this server are open`);
     const listeners = known ?? new Set();
     this.#watched.set(uri, listeners);
     listeners.add(changed);

@@ -181,7 +181,7 @@ export class DaemonServers {
    */
   async forget(wanted: ServerName, workspace: string | null, cwd: string, by: JsonObject): Promise<string | null> {
     const key = orphanKey(wanted, workspace, this.catalog.of(workspace, cwd, true));
-    if (key === null) return "a file has a server of this name, or cannot be read";
+    if (key === null) return "a file already has a server of this name, or cannot be parsed";
     for (const known of [this.#latest, this.#failures, this.#unsigned]) known.delete(key);
     if (this.#options.settings.get(key) === null) return null;
     const more = { server: wanted.name, level: wanted.level, workspace, ...by };
@@ -272,7 +272,7 @@ export class DaemonServers {
     const description = await this.look(session, one);
     if ("message" in description || this.pinOf(one) !== null) return;
     const failed = await this.#store(one, firstPin(description), session, {});
-    if (failed !== null) this.#failures.set(pinKey(one), `what it says about itself cannot be pinned: ${failed}`);
+    if (failed !== null) this.#failures.set(pinKey(one), `its description cannot be pinned: ${failed}`);
   }
 
   async #watch(one: CatalogServer, upstream: Upstream): Promise<Awaited<Upstream["started"]>> {
@@ -364,7 +364,7 @@ export class DaemonServers {
     const isGone = latest.tools.every((now) => now.name !== tool);
     return {
       message: isGone
-        ? `the server ${name} does not have this tool any more`
+        ? `the server ${name} no longer has this tool`
         : `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it`,
       fix: isGone ? null : `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
     };

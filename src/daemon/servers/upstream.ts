@@ -116,7 +116,7 @@ export class Upstream {
       this.#pending.clear();
       return why;
     });
-    this.started = this.#start().catch(() => this.#failed("its description cannot be read"));
+    this.started = this.#start().catch(() => this.#failed("its description cannot be parsed"));
   }
 
   get isOver(): boolean {
@@ -197,7 +197,7 @@ export class Upstream {
       return needsSignIn(initialized) ? this.#failed(initialized) : this.#discover(initialized.message);
     const protocol = member(initialized.value, "protocolVersion");
     if (typeof protocol !== "string" || !PROTOCOLS.includes(protocol))
-      return this.#failed("it speaks a version of the protocol that is not known");
+      return this.#failed("it uses an unknown protocol version");
     this.#initialized = initialized.value;
     this.#connection.speak(protocol);
     this.#connection.say({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -301,7 +301,7 @@ export class Upstream {
       this.#pending.set(id, { talk, give, hold });
       const sent = sentParams(params, id, talk, this.#isStateless ? this.offers : null);
       if (!this.#connection.say({ jsonrpc: "2.0", id, method, params: sent })) {
-        give(unavailable("the server has ended, or does not read its input"));
+        give(unavailable("the server has exited, or does not read its input"));
         return;
       }
       run();
@@ -313,7 +313,7 @@ export class Upstream {
   /** After a call that took too long: a server that does not even answer a ping is ended. */
   async #check(): Promise<void> {
     const answer = await this.#ask("ping", {}, pingMilliseconds, null);
-    if (!answer.ok && !this.isOver) this.end("it does not answer any more");
+    if (!answer.ok && !this.isOver) this.end("it no longer responds");
   }
 
   #hear(text: string | null): boolean {
@@ -335,7 +335,7 @@ export class Upstream {
     }
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     // An answer to a cancelled request, or to one that was never made.
-    if (pending === undefined) return this.#fault("it answers requests that are not open");
+    if (pending === undefined) return this.#fault("it responds to requests that are not open");
     const result = member(message, "result");
     const error = member(message, "error");
     if (isUnfinished(result) && (pending.talk === null || member(result, "resultType") !== "input_required")) {
@@ -343,7 +343,7 @@ export class Upstream {
       pending.give(failedCall(UNFINISHED));
     } else if (isJsonObject(result)) pending.give({ ok: true, value: result });
     else if (isJsonObject(error)) pending.give(failedCall(errorText(error)));
-    else pending.give(failedCall("the server's answer has neither a result nor an error"));
+    else pending.give(failedCall("the server's response has neither a result nor an error"));
     return true;
   }
 
@@ -354,7 +354,7 @@ export class Upstream {
         if (this.#description !== null && this.#relist === null)
           this.#relist = setTimeout(() => {
             this.#relist = null;
-            void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be read"));
+            void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be parsed"));
           }, relistMilliseconds);
         return true;
       case "notifications/progress":

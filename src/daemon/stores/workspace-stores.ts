@@ -111,7 +111,11 @@ export class WorkspaceStores {
       return { ok: false, code: "quota", message: `a value has at most ${valueCharactersMax} characters` };
     const written = [store, key, text ?? ""].join("\n");
     if (redacting.known !== null && redacting.text(written) !== written)
-      return { ok: false, code: "secret_refused", message: "it holds the value of a secret: name the secret instead" };
+      return {
+        ok: false,
+        code: "secret_refused",
+        message: "it contains the value of a secret: write the secret's name instead",
+      };
     const entry = (made: number): LogEntry =>
       this.#entry(writer, `store ${value === undefined ? "delete" : "put"}`, workspace, {
         ...{ store, key, revision: made, replaces: revision },

@@ -150,7 +150,7 @@ function toolOf({ name, subject, text }: Directive): DirectedCall | null {
     case "HIRE":
       return {
         ...{ tool: "agent_hire", input: { role: subject, instructions: text }, capability: "hire" },
-        done: "Carried out: the agent is there. Its id is yours, a slash and the role in lower case with hyphens.",
+        done: "Carried out: the agent exists. Its id is your id, a slash and the role in lower case with hyphens.",
       };
     case "REQUEST": {
       const capability = /^capability:\s*([a-z][a-z0-9_-]*)$/.exec(subject)?.[1];

@@ -105,7 +105,7 @@ export class FileSchedules {
     const { name, agent, missed, prompt, after } = trigger;
     const when = trigger.when ?? `after ${this.#idOf(workspace, after ?? "")}`;
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
-      return "its text holds the value of a secret: name the secret instead";
+      return "its text contains the value of a secret: write the secret's name instead";
     const digest = this.#parts.digest(JSON.stringify([agent, when, missed, prompt]));
     if (stored?.trigger?.digest === digest) {
       if (stored.isPaused !== true) return null;

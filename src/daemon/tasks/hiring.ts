@@ -43,22 +43,24 @@ export class Hiring {
     const { stores, records, redacting, now, id } = this.#parts;
     const { name, cwd, user } = session.facts;
     const { workspace } = name;
-    if (workspace === null) return invalid(null, "agents are hired in a workspace, and there is none here");
+    if (workspace === null)
+      return invalid(null, "agents can be hired only in a workspace, and there is no workspace here");
     if (redacting.known !== null && redacting.text(`${role}\n${instructions}`) !== `${role}\n${instructions}`)
-      return invalid(null, "the instructions hold the value of a secret: name the secret instead");
+      return invalid(null, "the instructions contain the value of a secret: write the secret's name instead");
     const above = creatorsOf(stores.links, name);
-    if (!this.#isOfOrg(name, above)) return invalid(null, "agents of an org file hire, and you are none");
+    if (!this.#isOfOrg(name, above))
+      return invalid(null, "only agents of an org file can hire, and you are not in an org file");
     if (above.length >= hiresDeepMax)
-      return useDenial("quota", null, `agents are hired at most ${hiresDeepMax} levels deep: do it yourself`);
+      return useDenial("quota", null, `agents can be hired at most ${hiresDeepMax} levels deep: do the work yourself`);
     const all = [...this.#hiredIn(workspace), ...staged.map((one) => one.agent)];
     const own = all.filter(({ creator }) => creator.agent === name.agent);
     const isThere = records.record(cwd, agent).ok || all.some((one) => one.name.agent === agent);
-    if (isThere) return invalid(null, `you have ${agent} already: delegate to it`);
+    if (isThere) return invalid(null, `you have already hired ${agent}: delegate to it`);
     const ids = [...records.agentIds(cwd), ...all.map((one) => one.name.agent)];
     const alike = alikeAgentId(agent, ids);
-    if (alike !== null) return invalid(null, `${agent} reads like the agent ${alike}`);
+    if (alike !== null) return invalid(null, `${agent} looks like the agent ${alike}`);
     if (own.length >= hiredByAgentMax || all.length >= hiredInWorkspaceMax)
-      return useDenial("quota", null, `you hire at most ${hiredByAgentMax} agents: delegate to those you have`);
+      return useDenial("quota", null, `you can hire at most ${hiredByAgentMax} agents: delegate to those you have`);
     const passed = this.#passed(session, agent);
     if (!passed.ok) return passed;
     const holder = newName({ workspace, agent }, user);
@@ -116,9 +118,13 @@ export class Hiring {
     const { records } = this.#parts;
     const granter = granterOf(session, this.#holdings, records);
     if (hasCountedPledge(granter))
-      return useDenial("exceeds_grantor_authority", null, "this session's pledge has a budget or an end");
+      return useDenial(
+        "exceeds_grantor_authority",
+        null,
+        "this session's pledge has a budget or an expiry and cannot be delegated",
+      );
     const whole = passableWhole(granter, agent);
-    if (whole === null) return useDenial("exceeds_grantor_authority", null, "you have nothing that you may pass on");
+    if (whole === null) return useDenial("exceeds_grantor_authority", null, "you have no grant that you may delegate");
     const specs = withOwnArtifacts(whole.grants, agent).map(compactText);
     // INVARIANT: what is stored is what is read back later, so that is compared with what may be passed on.
     const read = parseSpecs(specs, records.readingAt(session.facts.name.workspace ?? "/"));

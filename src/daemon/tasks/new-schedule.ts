@@ -37,7 +37,7 @@ export async function newSchedule(
     const others = await stores.schedules.list(input.workspace);
     if (!others.ok) return refusal(others.code, others.message);
     if (others.value.some((one) => one.id !== known && !one.isEnded && one.when === read.text))
-      return refusal("invalid_input", `there is a schedule \`${read.text}\` already: ambit schedules list`);
+      return refusal("invalid_input", `a schedule \`${read.text}\` already exists: ambit schedules list`);
     if (!isHookSecret(parts, when.name)) return noSecret(when.name);
   }
   const zone = zones.named(zoneIn(when) ?? zones.local());
@@ -56,7 +56,7 @@ export async function newSchedule(
     when,
     zone,
   );
-  if (schedule === null) return refusal("invalid_input", "there is no such time to come");
+  if (schedule === null) return refusal("invalid_input", "this time is in the past, or never occurs");
   // What changes from now on counts.
   const files = await new WatchedFiles(parts).look(schedule);
   if (files === null) return { ok: true, value: schedule };

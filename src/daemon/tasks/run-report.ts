@@ -53,7 +53,7 @@ function landing(changes: ChangesReport | null): RunReport {
   const count = changes.kept.length + changes.keptMore;
   const isConflict = changes.kept.some(({ code }) => code === "draft_conflict");
   const why = isConflict ? "conflict with newer ones" : "did not land";
-  const reason = `${count === 1 ? "a change of it" : `${count} changes of it`} ${why}: ambit changes show ${changes.draft}`;
+  const reason = `${count === 1 ? "one of its changes" : `${count} of its changes`} ${why}: ambit changes show ${changes.draft}`;
   return { kind: "ended", status: isConflict ? null : 0, reason };
 }
 
@@ -67,7 +67,7 @@ function refused(code: string, message: string, isStopped: boolean): RunReport {
 function endingText(ending: Exclude<Ending, { kind: "exited" }>): string {
   switch (ending.kind) {
     case "signalled":
-      return `ended by signal ${ending.signal}`;
+      return `killed by signal ${ending.signal}`;
     case "unstarted":
       return ending.reason;
     case "ended":
@@ -78,7 +78,7 @@ function endingText(ending: Exclude<Ending, { kind: "exited" }>): string {
 }
 
 const ENDED = {
-  time: "it took longer than it may",
-  output: "it wrote more output than it may",
+  time: "it exceeded its timeout",
+  output: "it exceeded the output limit",
   stopped: "it was ended",
 } as const;

@@ -79,7 +79,7 @@ export class TaskPower {
     const { stores, now, id, records, redacting } = this.#parts;
     const { name, cwd } = session.facts;
     const { workspace } = name;
-    if (workspace === null) return invalid(null, "tasks belong to a workspace, and there is none here");
+    if (workspace === null) return invalid(null, "tasks need a workspace, and there is no workspace here");
     const run = this.#runs.get(session);
     const hired = new Map([
       ...this.hiring.superiors(workspace),
@@ -88,15 +88,15 @@ export class TaskPower {
     if (!records.record(cwd, agent).ok && !hired.has(agent)) return invalid(null, `there is no agent ${agent}`);
     if (!isBelow(workspace, agent, name.agent, hired) && !isNamedByGrant(call))
       return useDenial("scope_violation", null, `${agent} does not report to you: delegate to agents below you`);
-    if (prompt.trim() === "") return invalid(null, "say what is to be done");
+    if (prompt.trim() === "") return invalid(null, "the task is empty: describe what to do");
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
-      return invalid(null, "the task holds the value of a secret: name the secret instead");
+      return invalid(null, "the task contains the value of a secret: write the secret's name instead");
     const depth = await this.#depthOf(session);
     if (depth >= delegationsDeepMax)
       return useDenial(
         "quota",
         null,
-        `a delegated task is delegated at most ${delegationsDeepMax} times: do it yourself`,
+        `a task can be delegated at most ${delegationsDeepMax} times in a row: do it yourself`,
       );
     if (!this.#hasRoom(session)) return TOO_MANY;
     const at = now();
@@ -113,7 +113,7 @@ export class TaskPower {
     else {
       const kept = await stores.tasks.add(task, entry);
       if (!kept.ok) return useFailure(null, kept);
-      if (!kept.value) return useDenial("quota", null, "there are too many tasks that are not over");
+      if (!kept.value) return useDenial("quota", null, "there are too many unfinished tasks");
     }
     return useResult({ task: task.id, agent });
   }
@@ -136,11 +136,11 @@ export class TaskPower {
   async #schedule(session: Session, when: string, prompt: string): Promise<UseResult<Json>> {
     const { stores, redacting } = this.#parts;
     const { workspace, agent } = session.facts.name;
-    if (workspace === null) return invalid(null, "schedules belong to a workspace, and there is none here");
-    if (prompt.trim() === "") return invalid(null, "say what is to be done");
+    if (workspace === null) return invalid(null, "schedules need a workspace, and there is no workspace here");
+    if (prompt.trim() === "") return invalid(null, "the task is empty: describe what to do");
     if (redacting.known !== null && redacting.text(prompt) !== prompt)
-      return invalid(null, "the task holds the value of a secret: name the secret instead");
-    if (/^\s*on\s/.test(when)) return invalid(null, "only people let files and webhooks start tasks: choose a time");
+      return invalid(null, "the task contains the value of a secret: write the secret's name instead");
+    if (/^\s*on\s/.test(when)) return invalid(null, "only people can add file and webhook schedules: choose a time");
     const all = await stores.schedules.list(workspace);
     if (!all.ok) return useFailure(null, all);
     const run = this.#runs.get(session);
@@ -178,17 +178,17 @@ export class TaskPower {
     const run = this.#runs.get(session);
     const own = session.task === null ? null : await this.#parts.stores.tasks.get(session.task.id);
     if (run === undefined || own?.ok !== true || own.value === null)
-      return invalid(null, "a capability is requested in a run of a task");
+      return invalid(null, "a capability can be requested only in a run of a task");
     const { refused, requested } = own.value;
     if (run.denies.includes(capability))
       return useDenial("capability_absent", null, `the capability ${capability} is denied for you: work without it`);
-    if (!run.asks.includes(capability)) return invalid(null, `there is no capability ${capability} to ask for`);
+    if (!run.asks.includes(capability)) return invalid(null, `there is no capability ${capability} to request`);
     if (!refused.some((one) => one.capability === capability))
-      return invalid(null, `the capability ${capability} asks when you use it: use it`);
+      return invalid(null, `the capability ${capability} requires approval when you use it: just use it`);
     if (requested.some((one) => one.capability === capability))
-      return useDenial("quota", null, `you requested ${capability} before, and it was refused again: work without it`);
+      return useDenial("quota", null, `you requested ${capability} before, and it was refused: work without it`);
     run.requested.set(capability, reason);
-    return useResult({ capability, waits: "a person is asked when this run has ended" });
+    return useResult({ capability, waits: "a person is asked for approval when this run has ended" });
   }
 
   /** How many delegations are above the task that runs here. What cannot be read is as deep as can be. */
@@ -205,7 +205,7 @@ export class TaskPower {
   }
 }
 
-const TOO_MANY = useDenial("quota", null, `one run makes at most ${madeMax} tasks, schedules and agents`);
+const TOO_MANY = useDenial("quota", null, `one run can create at most ${madeMax} tasks, schedules and agents`);
 
 /** Whether an agent reports to another one, through any number of managers. `hired`: the managers of hired agents. */
 function isBelow(workspace: string, agent: string, superior: string, hired: ReadonlyMap<string, string>): boolean {

@@ -366,8 +366,8 @@ export class TaskRuns {
 }
 
 const WRITTEN_BY_AGENT = "the task was written by an agent";
-const FROM_OUTSIDE = "the task holds the body of a request";
-const WRITTEN_BY_CLIENT = "what its client wrote in an earlier run";
+const FROM_OUTSIDE = "the task contains the body of a webhook request";
+const WRITTEN_BY_CLIENT = "output of its client in an earlier run";
 
 /** The run that directed it ended well. */
 function withoutProgram({ reason }: HeldDirectives): Promise<FundedRun> {

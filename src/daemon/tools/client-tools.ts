@@ -50,4 +50,4 @@ export function providerAnswer(held: CurrentHolding, value: JsonObject): Answer<
   return { ok: true, value: providerTools(holding.authority, moment, provider, settings) };
 }
 
-const NOT_HELD = refusal("unknown_session", "this connection has no such session, or it holds nothing");
+const NOT_HELD = refusal("unknown_session", "this connection has no such session, or the session has no grants");
