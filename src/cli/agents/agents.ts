@@ -17,7 +17,7 @@ import { fail, type JsonOption } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { blockedLine, chainLines, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
-import { type AgentListing, heldGrants, isBroken, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { type AgentListing, effectiveGrants, isBroken, listedAgents, listedRow, listedSummary } from "./list.ts";
 import type { AgentsPorts } from "./ports.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
 
@@ -69,7 +69,7 @@ function holdersOf(
       continue;
     found.push({
       id,
-      by: heldGrants(loaded.agent)
+      by: effectiveGrants(loaded.agent)
         .filter((one) => one.verb === grant.verb)
         .map(compactText),
     });
@@ -230,11 +230,11 @@ export function partsOf({ agent, trust }: LoadedAgent, ports: AgentsPorts): Trus
     agent.grants.filter((grant) => limitedGrants([grant], agent.authority, agent.grants.length).length === 0),
   );
   if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
-    return { held: sortedByRisk(heldGrants(agent)).map(asShown), waiting: [], taken };
+    return { held: sortedByRisk(effectiveGrants(agent)).map(asShown), waiting: [], taken };
   const isWaiting = (grant: Grant): boolean =>
     within([grant], trust.agent.authority, { protectedPaths, delegating: false }).kind !== "within";
   return {
-    held: sortedByRisk(heldGrants(agent).filter((grant) => !isWaiting(grant))).map(asShown),
+    held: sortedByRisk(effectiveGrants(agent).filter((grant) => !isWaiting(grant))).map(asShown),
     waiting: sortedByRisk(trust.written.grants.filter(isWaiting)),
     taken: [],
   };

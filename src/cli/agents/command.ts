@@ -32,7 +32,7 @@ export function addAgents(program: Command, ports: AgentsPorts, end: (exit: Exit
     .argument("<agent>", AGENT)
     .option("--user <name>", FOR_USER)
     .action(async (name: string, options: AgentOptions) => end(await agentsCapabilities(ports, name, options)));
-  looking("tree", "show agents by folder: what each holds now, what it may delegate, and the delegations")
+  looking("tree", "show agents by folder: the current grants of each, what it may delegate, and the delegations")
     .option("--all", "also show the delegations of other workspaces", false)
     .action(async (options: TreeOptions) => end(await agentsTree(ports, options)));
   editing("new", "create an agent; never overwrites an existing one")
@@ -53,16 +53,16 @@ export function addAgents(program: Command, ports: AgentsPorts, end: (exit: Exit
       else if (name === undefined) end(fail(ports, options, EXIT.usage, "no agent named", "ambit agents grant scout"));
       else end(await agentsGrant(ports, name, spec, options));
     });
-  editing("keep", "write an agent that another agent made as a record, with what it holds now")
+  editing("keep", "write an agent that another agent created as a record, with its current grants")
     .argument("<agent>", "its id")
-    .option("--user <name>", "the one that was made for this user")
+    .option("--user <name>", "the agent that was created for this user")
     .addHelpText("after", KEEP_EXAMPLES)
     .action(async (name: string, options: KeepOptions) => end(await agentsKeep(ports, name, options)));
   editing("revoke", "remove a scope, every grant of a verb, or a delegation")
     .argument("[agent]", AGENT)
     .argument("[spec]", "a verb, or a verb with a scope")
     .option("--link <id>", "revoke a delegation shown by `ambit agents tree`, and those derived from it")
-    .option("--kill", "with --link: kill what the receiving agents run", false)
+    .option("--kill", "with --link: kill the programs of the receiving agents", false)
     .addHelpText("after", REVOKE_EXAMPLES)
     .action(async (name: string | undefined, spec: string | undefined, options: EditOptions & LinkOptions) => {
       if (options.link !== undefined) end(await revokeLink(ports, options.link, options));
@@ -93,7 +93,7 @@ export function addAgents(program: Command, ports: AgentsPorts, end: (exit: Exit
 }
 
 const AGENT = "an id in .ambit/agents, or a record file";
-const FOR_USER = "what it holds in a session for this user";
+const FOR_USER = "its grants in a session for this user";
 
 const EXAMPLES = `
 Examples:
@@ -112,16 +112,16 @@ Examples:
   ambit agents grant scout 'net.post{hosts=[api.github.com],ask}' --uses 5 --yes
   ambit agents grant scout 'fs.write{paths=[docs/**]}' --write --yes      for a review: ambit trust shows it
 
-A grant that you confirm is trusted at once, with --write it waits for ambit trust.
+A grant that you confirm is trusted immediately; with --write it has no effect until \`ambit trust\`.
 
 Exit status: 0 done or already granted, 1 refused or declined, 2 usage or no terminal, 3 the record is not valid.`;
 
 const KEEP_EXAMPLES = `
 Examples:
-  ambit agents tree                  shows which agents were made by agents
-  ambit agents keep helper           from then on its record counts, whatever becomes of its maker
+  ambit agents tree                  shows which agents were created by agents
+  ambit agents keep helper           from then on it has a record, and does not end with its creator
 
-An agent whose grants have a budget is not kept: its record would count it anew.
+An agent whose grants have a budget cannot be kept: its record would start a new budget.
 
 Exit status: 0 done, 1 refused or declined, 2 usage or no terminal, 4 the daemon is not running.`;
 

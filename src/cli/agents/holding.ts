@@ -16,7 +16,7 @@ export interface HoldingPorts extends Pick<ControlPorts, "serving" | "paint"> {
 type HoldingAnswer<T> = { readonly ok: true; readonly value: T } | Refusal | null;
 
 export const LEFT_OUT =
-  "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out";
+  "no daemon is running: delegations, agents created by agents, used budgets and a freeze are not included";
 
 export function holdingNow(
   ports: HoldingPorts,
@@ -56,7 +56,7 @@ export function delegatedLines({ chains }: HoldingView, now: number, paint: Cont
 }
 
 const NO_TOOLS =
-  "it has no `tool.invoke`, so it calls no tool with this; fix: delegate tool.invoke{tools=[builtin:**]} too";
+  "it has no `tool.invoke`, so it cannot call a tool with this grant; fix: delegate tool.invoke{tools=[builtin:**]} too";
 
 function isAboutTools({ shown, isExpired }: HeldChainView["grants"][number]): boolean {
   return !isExpired && /^tool\.invoke(?:\{|$)/.test(shown);
@@ -67,7 +67,7 @@ export function chainLines(chain: HeldChainView, now: number, paint: ControlPort
   const marks = [
     ...(fault === null ? [] : [fault]),
     ...(expires === null || now >= expires ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
-    ...(isComplete ? [] : ["more is held than can be written out"]),
+    ...(isComplete ? [] : ["it has more grants than can be listed"]),
   ];
   const head =
     link === null

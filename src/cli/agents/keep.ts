@@ -25,15 +25,15 @@ export async function agentsKeep(ports: AgentsPorts, name: string, options: Keep
   const mine = all.filter(({ name: { user } }) => (user ?? null) === (options.user ?? null));
   const [made, other] = options.user === undefined && mine.length === 0 ? all : mine;
   if (ports.agentIds().includes(id))
-    return fail(ports, options, EXIT.error, `${id} has a record already`, `ambit agents show ${id}`);
+    return fail(ports, options, EXIT.error, `${id} already has a record`, `ambit agents show ${id}`);
   if (made === undefined)
-    return fail(ports, options, EXIT.error, `no agent called ${id} was made by an agent here`, "ambit agents tree");
+    return fail(ports, options, EXIT.error, `no agent here created an agent called ${id}`, "ambit agents tree");
   if (other !== undefined)
     return fail(ports, options, EXIT.usage, `several users have an agent ${id}`, `--user ${made.name.user ?? "NAME"}`);
   const held = await holdingNow(ports, { agent: id, user: made.name.user ?? null, pledge: null });
   if (held === null || !held.ok)
     return held === null
-      ? fail(ports, options, EXIT.daemon, "the daemon has ended", "ambit daemon start")
+      ? fail(ports, options, EXIT.daemon, "the daemon has exited", "ambit daemon start")
       : tellRefusal(ports, held, options.json);
   const chains = held.value.chains.filter(({ fault }) => fault === null);
   const specs = keptSpecs(ports, id, chains, listed.value.links);
@@ -66,15 +66,17 @@ function keptSpecs(
   const { reading } = ports.editContext(id);
   const specs = new Set<string>();
   for (const { link, grants, expires, isComplete } of chains) {
-    if (!isComplete) return `${id} holds more than can be written out`;
-    if (isLinkCounted(link, links)) return `what ${id} holds has a budget, which a record would count anew`;
+    if (!isComplete) return `${id} has more grants than a record can list`;
+    if (isLinkCounted(link, links))
+      return `the grants of ${id} have a budget, and a record would start it again from zero`;
     for (const { grant, isExpired } of grants) {
       if (isExpired) continue;
       const own = readGrantSpec(grant, NO_LIMITS, { reading, root: null });
       if (!own.ok) return own.message;
-      if (isCounted(own.value.grant.conditions)) return `${grant} has a budget, which a record would count anew`;
+      if (isCounted(own.value.grant.conditions))
+        return `${grant} has a budget, and a record would start it again from zero`;
       const { expires: end } = own.value.grant.conditions;
-      if (end !== null && expires !== null && expires < end) return `${grant} ends before it says`;
+      if (end !== null && expires !== null && expires < end) return `${grant} ends before its \`expires\``;
       const read = end === null ? readGrantSpec(grant, { expires, calls: null }, { reading, root: null }) : own;
       if (!read.ok) return read.message;
       specs.add(read.value.text);

@@ -33,14 +33,14 @@ export function isBroken({ loaded }: AgentListing): boolean {
 }
 
 /** What its text grants and your ceiling covers. */
-export function heldGrants({ grants, authority }: LoadedAgent["agent"]): readonly Grant[] {
+export function effectiveGrants({ grants, authority }: LoadedAgent["agent"]): readonly Grant[] {
   return limitedGrants(grants, authority);
 }
 
 export function listedSummary(one: AgentListing): object {
   if (one.loaded === null) return { id: one.id, error: one.message };
   const { refused } = one.loaded.agent;
-  const grants = heldGrants(one.loaded.agent);
+  const grants = effectiveGrants(one.loaded.agent);
   return { id: one.id, file: one.loaded.source.name, capabilities: grants.length, risk: highestRisk(grants), refused };
 }
 
@@ -48,7 +48,7 @@ export function listedRow({ paint }: CliPorts, one: AgentListing, width: number)
   const name = paint.strong(visibleText(one.id).padEnd(width));
   if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${visibleText(one.message)}`;
   const { refused } = one.loaded.agent;
-  const grants = heldGrants(one.loaded.agent);
+  const grants = effectiveGrants(one.loaded.agent);
   if (refused) return `${paint.bad("✗")} ${name}  not valid: grants nothing`;
   const risk = highestRisk(grants);
   const live = grants.filter((grant) => !grant.scopes.some(isNothing));

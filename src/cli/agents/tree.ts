@@ -19,7 +19,7 @@ import {
   inWorkspace,
   isLiveLink,
 } from "./links.ts";
-import { type AgentListing, heldGrants, isBroken, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { type AgentListing, effectiveGrants, isBroken, listedAgents, listedRow, listedSummary } from "./list.ts";
 import type { AgentsPorts } from "./ports.ts";
 import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
 
@@ -57,7 +57,7 @@ export function passedOn(grants: readonly Grant[], { now }: Pick<Moment, "now">)
 }
 
 function passedOnBy({ loaded }: AgentListing, { moment }: AgentsPorts): PassedOn {
-  return loaded === null || loaded.agent.refused ? NOTHING_PASSED : passedOn(heldGrants(loaded.agent), moment);
+  return loaded === null || loaded.agent.refused ? NOTHING_PASSED : passedOn(effectiveGrants(loaded.agent), moment);
 }
 
 /** The folders an id lies in, the outermost first. */

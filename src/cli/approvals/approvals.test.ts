@@ -138,7 +138,7 @@ describe("show", () => {
       String.raw`"approve\u001b[1A\u001b[2Kharmless"`,
       String.raw`high    fs.write /work/p/\u{202e}gpj.sh`,
       String.raw`high    made.up\u{1b}[31m x`,
-      "characters that do not show are spelled out",
+      "invisible characters are shown as escapes",
     ])
       expect(out).toContain(text);
   });

@@ -77,11 +77,11 @@ async function reopened(
   if (options.json) ports.print(jsonLine({ ...report, written: true, isTrusted, task, isOpen: answer?.ok === true }));
   else ports.print(`${ports.paint.good("written")} to ${visibleText(report.file)}`);
   if (!isTrusted) {
-    const message = "the org file was not trusted before, so the edit waits with the rest of it";
+    const message = "the org file was not trusted before, so the edit has no effect yet either";
     return fail(ports, options, EXIT.error, message, `ambit trust, then ambit tasks retry ${task}`);
   }
   if (answer?.ok !== true && !options.json)
-    ports.print(`the request was not open any more: ambit tasks retry ${visibleText(task)}`);
+    ports.print(`the request was no longer pending: ambit tasks retry ${visibleText(task)}`);
   return EXIT.ok;
 }
 

@@ -153,10 +153,7 @@ function needLines({ requests }: Question, paint: Paint): string[] {
 
 function bindingLines({ binding }: Question, paint: Paint): string[] {
   if (binding.length === 0) return [];
-  return [
-    paint.strong("an approval is valid only while the bound content stays the same"),
-    ...labelled(binding, paint),
-  ];
+  return [paint.strong("an approval is valid only while the bound content is unchanged"), ...labelled(binding, paint)];
 }
 
 function asWords({ effect, isAsking }: RequestLine): string {

@@ -63,7 +63,7 @@ async function lines(
 }
 
 const WAITING =
-  "waits for questions of agents and prints one line for each change; answer with `ambit approve ID`; a signal ends it";
+  "waiting for requests of agents; one line is printed for each change; answer with `ambit approve ID`; press Ctrl-C to end";
 
 class Watch {
   readonly #ports: WatchPorts;

@@ -33,7 +33,7 @@ function ageText(milliseconds: number): string {
   return `${Math.max(0, Math.floor(milliseconds / 1000))} s`;
 }
 
-export function keptLine({ path, kind, code, reason }: UnlandedChange, paint: Paint): string {
+export function unlandedLine({ path, kind, code, reason }: UnlandedChange, paint: Paint): string {
   return `  ${VERBS[kind]} ${visibleText(path)}  ${paint.warn(code)}: ${visibleText(reason)}`;
 }
 
@@ -54,7 +54,7 @@ export function draftText({ summary, differences, more, digest }: DraftView, now
     summaryLine(summary, now, paint),
     `  root ${visibleText(root)}${workspace === null || workspace === root ? "" : `, workspace ${visibleText(workspace)}`}; call ${visibleText(call)}`,
     ...(kept.length === 0 ? [] : ["not in the project:"]),
-    ...kept.map((one) => keptLine(one, paint)),
+    ...kept.map((one) => unlandedLine(one, paint)),
     ...(keptMore === 0 ? [] : [`  and ${keptMore} more`]),
     ...differences.flatMap((one) => differenceLines(one, paint)),
     ...(more === 0 ? [] : [`${more} more ${more === 1 ? "file is" : "files are"} not shown`]),
@@ -82,7 +82,7 @@ export function changesLines(report: ChangesReport | null, paint: Paint): readon
   const more = count - Math.min(report.kept.length, keptShownMax);
   return [
     `${paint.warn("ambit")}: ${countText(count, "change was", "changes were")} not applied to the project:`,
-    ...report.kept.slice(0, keptShownMax).map((one) => keptLine(one, paint)),
+    ...report.kept.slice(0, keptShownMax).map((one) => unlandedLine(one, paint)),
     ...(more === 0 ? [] : [`  and ${more} more`]),
     ...(report.draft === null ? [] : [`  see: ambit changes show ${visibleText(report.draft)}`]),
   ];

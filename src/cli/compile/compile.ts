@@ -41,7 +41,7 @@ export function compileCommand(ports: CompilePorts, client: string, options: Com
       ports,
       options,
       EXIT.notTrusted,
-      `the project's agent ${id} is not trusted as it is written`,
+      `the project's agent ${id} is not trusted in its current form`,
       "ambit trust",
     );
   if (agent.refused)
@@ -117,7 +117,7 @@ function looserIn(
     const text = file === null ? null : clientSettings.text(file);
     if (file === null || text === null) return [];
     const value = text.ok ? clientSettings.value(file, []) : undefined;
-    const lines = value === undefined ? ["it is no JSON"] : looserSettings(rules, value, false);
+    const lines = value === undefined ? ["it is not valid JSON"] : looserSettings(rules, value, false);
     return lines.map((what) => ({ path: name, what }));
   });
   const own = found === undefined ? [] : looserSettings(rules, found, true);

@@ -33,11 +33,11 @@ export function canaryText(paint: Paint, canary: CanaryResult): string {
     case "allowed":
       return `${paint.good("ok")}: the hook answered a canary call; the record allows it, because it grants every tool`;
     case "shadow":
-      return `${paint.warn("warning")}: the hook answers and blocks nothing: the agent is in shadow mode`;
+      return `${paint.warn("warning")}: the hook works but blocks nothing: the agent is in shadow mode`;
     case "failed":
       return `${paint.bad("error")}: the hook did not answer a canary call: every call is blocked; see: ambit doctor`;
     case "foreign":
-      return `${paint.warn("warning")}: the line is not as this ambit writes it, so it was not run`;
+      return `${paint.warn("warning")}: the hook's command differs from the one this ambit writes, so it was not tested`;
     default:
       return canary satisfies never;
   }

@@ -14,7 +14,7 @@ import { fail } from "../terminal/problems.ts";
 import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 import { askCanary, canaryText, isTriable } from "./canary.ts";
 import { gatewayPlan } from "./gateway.ts";
-import { chooseConnection, filesOf, heldBy, rulesToday } from "./plan.ts";
+import { chooseConnection, enforcementRows, filesOf, rulesToday } from "./plan.ts";
 import { NO_SECONDS, trialText, tryHook, verifySeconds, verifySecondsUsual } from "./verify.ts";
 
 /** Settings of clients on this machine. */
@@ -146,7 +146,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     if (server !== null) ports.print(`MCP server ambit: ${visibleText(server.join(" "))}`);
     for (const { name, file } of direct)
       ports.print(
-        `${ports.paint.warn("direct")}  ${visibleText(name)} in ${visibleText(file)}: the client still starts it by itself`,
+        `${ports.paint.warn("direct")}  ${visibleText(name)} in ${visibleText(file)}: the client still starts it directly`,
       );
     if (options.dryRun) ports.print(`hook: ${visibleText(command)}`);
   }
@@ -166,7 +166,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   }
   const canary = await askCanary(ports, client, command);
   const trial = isTriable(canary) && options.verify ? await tryHook(ports, found, options.json, seconds) : null;
-  const held = heldBy(connection, options.sandbox);
+  const held = enforcementRows(connection, options.sandbox);
   if (options.json)
     ports.print(
       jsonLine({
@@ -210,7 +210,7 @@ export async function disconnect(ports: ConnectPorts, client: string, options: C
 const RESULTS: Readonly<Record<string, string>> = {
   absent: "no hook of ambit in",
   restored: "restored",
-  merged: "edited since, so only what ambit added was removed from",
+  merged: "edited since, so only ambit's additions were removed from",
 };
 
 export function addConnect(program: Command, ports: ConnectPorts, end: (exit: ExitCode) => void): void {
@@ -219,12 +219,12 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
       .argument("<client>", CONNECTIONS.map((one) => one.client).join(", "))
       .option("--project", "the client's settings in this project; the default in a workspace")
       .option("--user", "your own settings of the client")
-      .option("--managed", "the machine's settings of the client, which hold against its other settings")
+      .option("--managed", "the machine's settings of the client, which override its other settings")
       .option("--json", "print one JSON object", false);
   scoped(
     program
       .command("connect")
-      .description("put ambit's hook, and its MCP server if wanted, into the settings of an agent client"),
+      .description("add ambit's hook, and optionally its MCP server, to the settings of an agent client"),
   )
     .option("--agent <agent>", "the agent whose grants decide")
     .option("--as <user>", "act for this user; the user's record, if any, limits the grants further")
@@ -244,7 +244,7 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
   scoped(
     program
       .command("disconnect")
-      .description("take ambit's hook and MCP server out of the settings of an agent client"),
+      .description("remove ambit's hook and MCP server from the settings of an agent client"),
   )
     .addHelpText("after", DISCONNECT_EXAMPLES)
     .action(async (client: string, options: ConnectOptions) =>
@@ -260,7 +260,7 @@ Examples:
   ambit connect cursor --agent coder --gateway
   ambit connect gemini --agent coder --json --no-verify
 
-Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.
+No rule of the client allows anything in advance: the hook decides each call by the agent's record. Comments and formatting of the file stay.
 Claude Code, Codex, opencode, Gemini CLI and Copilot CLI are then started once, in a scratch folder without network and
 without your credentials, to see that they obey the hook.
 Exit status: 0 connected and the hook denies a canary call, 1 error or the client ran a denied call, 4 the daemon refused: only a person may do this, 2 usage.`;

@@ -109,7 +109,7 @@ export function rulesToday(
 }
 
 /** What holds each kind of call from now on. */
-export function heldBy(
+export function enforcementRows(
   { client, isClosed }: ClientConnection,
   isConfined: boolean,
 ): readonly { readonly what: string; readonly by: string }[] {

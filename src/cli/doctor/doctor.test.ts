@@ -98,14 +98,14 @@ describe("the output", () => {
       |
     4 |   - fs.write{in=/w}
       |     ^^^^^^^^^^^^^^^
-    = The agent can change records there with plain file tools, those that say what agents may do included.
+    = The agent can change records there with plain file tools, including records that grant authority to agents.
     = fix: keep its \`paths\` or its root outside /w/.ambit
 aide  aide.md
   ✓ 2 grants
 this machine
   ✓ sandbox: bubblewrap 0.8.0
   ⚠ landlock_missing: this kernel has no Landlock
-    = Programs that write are refused, because what they write has to be carried over by a confined process; everything else holds by the namespaces alone.
+    = Programs that write are refused, because the process that applies their changes to the project cannot be confined; everything else is enforced by namespaces alone.
     = fix: a kernel of 5.19 or later with Landlock among its security modules, or \`bare: true\` in your own config.yml
 2 passed, 1 failed, 2 warnings
 `);

@@ -131,7 +131,7 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     example: "workspaces: [~/project]",
   },
   bad_acceptance: {
-    means: "An entry of `doctor: accept` is not understood, has no reason, or no longer matches a finding.",
+    means: "An entry of `doctor: accept` cannot be parsed, has no reason, or no longer matches a finding.",
     doThis: "Write the code of the finding and a reason that others can judge, or delete the entry.",
     example: 'doctor: { accept: [{ code: records_writable, reason: "keeps the agents\' records" }] }',
   },
@@ -164,7 +164,7 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
   },
   sandbox_weaker: {
     means:
-      "Namespaces are refused here, so programs of agents run in a sandbox of Landlock, a filter of system calls and a supervisor. Content of files, signals and the network are still held; names and sizes of other files can be seen, programs work in a copy of the project, and they cannot listen on a port.",
+      "Namespaces are refused here, so programs of agents run in a sandbox of Landlock, a system call filter and a supervisor. File content, signals and the network are still enforced; names and sizes of other files are visible, programs work in a copy of the project, and they cannot listen on a port.",
     doThis:
       "Nothing, if that is enough (docs/concepts/walls.md compares both). Otherwise allow namespaces, or refuse such sandboxes: `namespaces: required` in your own config.yml.",
     example: "namespaces: required",
@@ -226,8 +226,8 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
   },
   server_shadows_tool: {
     means:
-      "The text of a tool of an MCP server names tools of another server or of ambit. Such a text can talk a model into using the other tools differently.",
-    doThis: "Read the text. If it has no reason to speak of the other tools, disable or remove the server.",
+      "The text of a tool of an MCP server names tools of another server or of ambit. Such a text can make a model use the other tools differently.",
+    doThis: "Read the text. If it has no reason to mention the other tools, disable or remove the server.",
     example: "ambit mcp show docs",
   },
   server_held: {

@@ -24,7 +24,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { denialText } from "./denial.ts";
 import type { ExecPorts, ExecRefusal, ExecRequest, ExecResult } from "./ports.ts";
-import { keptStreams, passingStreams } from "./streams.ts";
+import { captureStreams, passingStreams } from "./streams.ts";
 import { hasTerminal, terminalStreams } from "./terminal-streams.ts";
 
 export interface ExecOptions {
@@ -73,7 +73,7 @@ export async function exec(
     const line = trustLine(agent.id, trust);
     if (line !== null) ports.printError(`${ports.paint.warn("warning")}: ${line}`);
   }
-  const kept = json ? keptStreams(outputBytesMax) : null;
+  const kept = json ? captureStreams(outputBytesMax) : null;
   const passing = kept ?? (options.terminal === true ? terminalStreams(ports.terminalPasses()) : passingStreams());
   const { streams } = passing;
   try {

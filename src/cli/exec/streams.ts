@@ -39,16 +39,16 @@ export function passingStreams(): { readonly streams: ExecStreams; release(): vo
 }
 
 /** What was kept as text, and how much of it was not. */
-export interface KeptOutput {
+export interface OutputBuffer {
   readonly output: string;
   readonly errors: string;
   readonly outputCut: number;
 }
 
 /** For `--json`: nothing to read, and all output kept up to a bound. */
-export function keptStreams(bytesMax: number): {
+export function captureStreams(bytesMax: number): {
   readonly streams: ExecStreams;
-  kept(): KeptOutput;
+  kept(): OutputBuffer;
   release(): void;
 } {
   const output = new OutputTail(bytesMax);

@@ -118,7 +118,7 @@ function verbText(verb: VerbEntry, { paint }: CliPorts): string {
 const ROOT_MEANINGS: Readonly<Record<(typeof ROOT_WORDS)[number], string>> = {
   ro: "the program reads the folder",
   rw: "its changes land when it ends",
-  live: "it works on a copy that is kept in step while it runs",
+  live: "it works on a copy that is synchronized while it runs",
 };
 
 function rootText(): string {

@@ -193,7 +193,7 @@ export const DIAGNOSTICS: Readonly<Record<DiagnosticCode, Page>> = {
   },
   bad_indentation: {
     means:
-      "A key stands at the wrong level. A scope key or a condition outside its grant would leave a grant unlimited, so nothing is granted that it could have limited: the grant beside it, the list, or the whole record; `capabilities` below another key is not read.",
+      "A key is at the wrong level. A scope key or a condition outside its grant would leave a grant unlimited, so nothing is granted that it could have limited: the grant beside it, the list, or the whole record; `capabilities` below another key is not read.",
     doThis: "Indent the key below its verb, or write `capabilities` at the top level.",
     example: "- records.update: { classes: [note] }",
   },

@@ -4,7 +4,7 @@ import type { Page } from "./pages.ts";
 export const WORDS: Readonly<Record<string, Page>> = {
   root: {
     means:
-      "What a program may do with its folder: `ro` reads it, `rw` writes a draft that lands when the program ends, `live` works on a private copy that is kept in step while it runs.",
+      "What a program may do with its folder: `ro` reads it, `rw` writes a draft that lands when the program ends, `live` works on a private copy that is synchronized with the folder while it runs.",
     doThis: "Write `ro` where a program only reads. `rw` and `live` also need `fs.write` of the whole folder.",
     example: "ambit can scout proc.exec -- npm test",
   },
@@ -16,14 +16,14 @@ export const WORDS: Readonly<Record<string, Page>> = {
   },
   land: {
     means:
-      "`land: ask` in a record or a config.yml: what an agent's programs write waits for a person. The default is `auto`: it lands when the program ends.",
+      "`land: ask` in a record or a config.yml: what an agent's programs write needs approval before it lands. The default is `auto`: it lands when the program ends.",
     doThis:
       "Review with `ambit changes list` and `show`, then `land` or `discard`. `--review` does the same for one command.",
     example: "ambit changes list",
   },
   triggers: {
     means:
-      "File names that tools run by themselves, such as git hooks and editor tasks. Some never land, some land after a person's yes.",
+      "File names that tools run by themselves, such as git hooks and editor tasks. Some never land, some land after approval.",
     doThis: "Move names with `triggers:` in your own config.yml. A project may only make its list stricter.",
     example: "ambit changes list",
   },

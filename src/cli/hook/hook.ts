@@ -45,7 +45,7 @@ export async function hook(ports: CallCommandPorts, client: string, options: Hoo
   if (!answer.ok) return block(answer.message);
   const [output, errors, status] = [parts[1], parts[2], parts[3]].map((list) => Buffer.concat(list));
   if (!isServed || status?.length !== 1 || output === undefined || errors === undefined)
-    return block("the daemon gave no verdict");
+    return block("the daemon returned no decision");
   // Printed as the client reads it; the daemon ends each text with a line end, and so does printing.
   if (errors.length > 0) ports.printError(errors.toString("utf8").replace(/\n$/, ""));
   if (output.length > 0) ports.print(output.toString("utf8"));

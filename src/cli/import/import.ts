@@ -156,7 +156,7 @@ export async function importCommand(
   }
   if (options.json)
     ports.print(jsonLine({ client, agent: options.agent, path, grants, findings, text, isWritten: isWanted }));
-  else if (isWanted) ports.print(`wrote ${path}\nnothing of it is in effect until you run: ambit trust`);
+  else if (isWanted) ports.print(`wrote ${path}\nit has no effect until you run: ambit trust`);
   else if (text !== null)
     ports.print(`nothing was written; to write it: ambit import ${client} --agent ${options.agent} --yes`);
   return EXIT.ok;
@@ -190,7 +190,7 @@ function rulesIn({ clientSettings }: ImportPorts, files: readonly RuleFiles[], i
     if (!text.ok) return { message: `${name}: ${text.message}` };
     const value = read.kind === "text" ? undefined : clientSettings.value(file, []);
     if (read.kind !== "text" && value === undefined)
-      return { message: `${name} is no ${name.endsWith(".toml") ? "TOML" : "JSON"}` };
+      return { message: `${name} is not valid ${name.endsWith(".toml") ? "TOML" : "JSON"}` };
     const rules = read.kind === "text" ? read.of(text.value, name) : read.of(value ?? null, name);
     // What the user's own settings deny holds in every project.
     const isWhole = scope === "project" || (scope === "user" && isUser);
@@ -244,7 +244,9 @@ function tell(ports: ImportPorts, { agent, path, isThere, grants, findings }: Re
       `${paint.warn(KINDS[kind].padEnd(12))}  ${visibleText(file)}  ${visibleText(rule)}\n    ${visibleText(text)}`,
     );
   if (grants.length === 0) {
-    ports.print(isThere ? `${path}: no rule gives more than the agent has` : "no grant can be made of these rules");
+    ports.print(
+      isThere ? `${path}: no rule grants more than the agent has` : "these rules cannot be written as grants",
+    );
     return;
   }
   ports.print(`${isThere ? "changes of" : "new file"} ${path}:`);
@@ -275,5 +277,5 @@ Examples:
   ambit import claude --agent coder --user --yes
   ambit import rulesync --json
 
-The record allows nothing that the rules deny or ask for. It is in effect after \`ambit trust\`.
+The record allows nothing that the rules deny or require approval for. It has no effect until \`ambit trust\`.
 Exit status: 0 done, 1 no rules or a file that cannot be read, 2 usage.`;

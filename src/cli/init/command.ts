@@ -8,8 +8,8 @@ import { schema } from "../schema/schema.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import type { JsonOption } from "../terminal/problems.ts";
 import {
-  type ClientConnected,
   type ConnectClient,
+  type ConnectOutcome,
   INIT_EXAMPLES,
   type InitOptions,
   type InitPorts,
@@ -68,7 +68,7 @@ async function connectClient(
   client: string,
   agent: string,
   isAgreed: boolean,
-): Promise<ClientConnected> {
+): Promise<ConnectOutcome> {
   const { paint, print, printError, terminal, cwd, clientSettings, servers, loadAgent, workspaceAt } = ports;
   const quiet: ConnectPorts = {
     ...{

@@ -35,10 +35,10 @@ export interface InitPorts extends AdmitPorts {
 }
 
 /** What became of one client. */
-export type ClientConnected = "connected" | "declined" | "failed";
+export type ConnectOutcome = "connected" | "declined" | "failed";
 
 /** Shows what connecting the client would change, asks unless `isAgreed`, and does it. */
-export type ConnectClient = (client: string, agent: string, isAgreed: boolean) => Promise<ClientConnected>;
+export type ConnectClient = (client: string, agent: string, isAgreed: boolean) => Promise<ConnectOutcome>;
 
 /** The same command, without the question. */
 function initFix({ preset }: InitOptions): string {
@@ -144,7 +144,7 @@ async function write(
   const canAsk = ports.isTerminal && !options.json && !options.yes;
   const isOffered = trusted && clients.length > 0 && (options.connect === true || canAsk);
   if (!options.json) printFiles(ports, { found, written: of("written"), kept: of("kept"), failed });
-  const connected = new Map<string, ClientConnected>();
+  const connected = new Map<string, ConnectOutcome>();
   if (isOffered)
     for (const client of clients) connected.set(client, await connect(client, agent, options.connect === true));
   const next = [

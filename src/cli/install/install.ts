@@ -100,7 +100,7 @@ export async function uninstall(ports: InstallPorts, options: UninstallOptions):
   const hooks = ports.clientSettings.hooks();
   const places = hooks.map(({ client, scope, path }) => ({ client, scope, path }));
   if (!options.json)
-    for (const { client, path } of places) ports.print(`takes the hook of ${client} out of ${visibleText(path)}`);
+    for (const { client, path } of places) ports.print(`removes the hook of ${client} from ${visibleText(path)}`);
   const question = "End the daemon and every session, and disconnect these clients?";
   const unconfirmed = await confirmation(ports, options, question, "ambit uninstall --yes");
   if (unconfirmed !== null) return unconfirmed;
@@ -138,7 +138,7 @@ function leftovers(installation: Installation): readonly { readonly what: string
     ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoteWord(visibleText(config))}` }]),
     { what: "`.ambit` in your projects: files that you and your team wrote", remove: null },
     {
-      what: "hooks of clients in other projects: they block every call until you take them out there",
+      what: "hooks of clients in other projects: they block every call until you remove them there",
       remove: "ambit disconnect CLIENT",
     },
     {
@@ -177,7 +177,7 @@ the checkout was built. The first daemon of a new version copies the state, then
 new format.
 
 Exit status: 0 nothing to do now, 1 an older daemon can be replaced or has sessions, or a newer one runs; 4 the daemon does not
-answer, 2 usage.`;
+respond, 2 usage.`;
 
 const UNINSTALL_EXAMPLES = `
 Examples:

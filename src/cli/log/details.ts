@@ -17,12 +17,12 @@ export function decidingGrants({ more }: LogEntry): readonly { link: string; gra
   }));
 }
 
-export function heldBy({ more }: LogEntry): readonly string[] {
+export function enforcementTexts({ more }: LogEntry): readonly string[] {
   return objectsIn(more, "enforcement").map((one) => `${textIn(one, "axis") ?? "?"} ${textIn(one, "strength") ?? "?"}`);
 }
 
 /** What was denied while running. */
-export function deniedOnTheWay({ more }: LogEntry): readonly string[] {
+export function runDenialTexts({ more }: LogEntry): readonly string[] {
   return objectsIn(more, "denials").map((one) => {
     const times = numberIn(one, "times") ?? 1;
     const code = textIn(one, "code") ?? "?";

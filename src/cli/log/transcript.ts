@@ -3,7 +3,15 @@ import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { visibleText } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { clockText, DayHeadings } from "../terminal/time.ts";
-import { decidingGrants, deniedOnTheWay, endText, heldBy, otherMembers, requestsOf, textIn } from "./details.ts";
+import {
+  decidingGrants,
+  endText,
+  enforcementTexts,
+  otherMembers,
+  requestsOf,
+  runDenialTexts,
+  textIn,
+} from "./details.ts";
 import { fitColumn, paintVerdict, verdictText } from "./text.ts";
 
 const linesPerListMax = 20;
@@ -80,8 +88,8 @@ function detailsOf(entry: LogEntry): readonly string[] {
     ];
   }
   if (entry.kind === "outcome") {
-    const held = heldBy(entry);
-    return [...limited(deniedOnTheWay(entry)), ...(held.length === 0 ? [] : [`enforced by: ${held.join(", ")}`])];
+    const held = enforcementTexts(entry);
+    return [...limited(runDenialTexts(entry)), ...(held.length === 0 ? [] : [`enforced by: ${held.join(", ")}`])];
   }
   return limited([...requestsOf(entry), ...because, ...otherMembers(entry, ["requests", "need", "reason", "times"])]);
 }

@@ -7,17 +7,17 @@ export function addLsp(program: Command, serve: () => Promise<ExitCode>, end: (e
   program
     .command("lsp")
     .description("serve an editor: diagnostics, explanations, completion and quick fixes in records and config.yml")
-    .option("--stdio", "speak on standard input and output, which is the only way; editors pass it by habit")
+    .option("--stdio", "use standard input and output; the default, accepted because editors pass it")
     .addHelpText("after", EXAMPLES)
     .action(async () => end(await serve()));
 }
 
 const EXAMPLES = `
 Examples:
-  ambit lsp                                    an editor starts it, and speaks the Language Server Protocol
+  ambit lsp                                    started by an editor that uses the Language Server Protocol
   vim.lsp.start({ cmd = { "ambit", "lsp" } })  in Neovim
 
 It reads files in .ambit/agents, .ambit/config.yml and your own config.yml. It changes nothing and grants nothing.
 \`ambit doctor\` shows more: the machine, other agents, dead rules. Without it, the schemas that \`ambit init\` writes serve editors with yaml-language-server.
 
-Exit status: 0 the editor ended it, 1 the connection broke, 2 usage.`;
+Exit status: 0 the editor ended it, 1 the connection was lost, 2 usage.`;

@@ -14,7 +14,7 @@ import type { ServersPorts } from "./ports.ts";
 
 const JSON_TEXT = "print one JSON object";
 const USER_TEXT = "in your own mcp.yml, for every project";
-const REGISTRY_TEXT = "the registry of packages, for `npx` and the like; default: that of your npm";
+const REGISTRY_TEXT = "the package registry, for commands such as `npx`; default: your npm's registry";
 const SCRIPTS_TEXT = "run the install scripts of its packages, in a sandbox without network";
 const YES_TEXT = "do not ask for confirmation";
 
@@ -75,7 +75,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .action(async (name: string, options: AddOptions) => end(await mcpAdd(ports, name, behind, options))),
     mcp
       .command("fetch")
-      .description("fetch the packages that servers are pinned to, and pin those that `npx` and the like would fetch")
+      .description("fetch the packages that servers are pinned to, and pin packages of commands such as `npx`")
       .argument("[names...]", "default: all servers")
       .option("--registry <address>", REGISTRY_TEXT)
       .option("--run-scripts", SCRIPTS_TEXT, false)
@@ -107,7 +107,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .command("login")
       .description("sign in at a server at an address, in your browser; its tokens are stored as secrets")
       .argument("<name>")
-      .option("--host <hosts...>", "further hosts that the sign-in may reach, without being asked about them")
+      .option("--host <hosts...>", "additional hosts that the sign-in may reach without confirmation")
       .option(
         "--client-id <id>",
         "a client that you registered at the authorization server; default: ambit registers one",
@@ -128,7 +128,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .action(async (name: string, options: JsonOption) => end(await mcpLogout(ports, name, options))),
     mcp
       .command("pin")
-      .description("accept what a server says about itself now")
+      .description("accept the current description of a server")
       .argument("<name>")
       .option("--yes", YES_TEXT, false)
       .option("--presence <name>", "confirm as this person, if presence is required")
@@ -136,7 +136,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .action(async (name: string, options: PinOptions) => end(await mcpPin(ports, name, options))),
     mcp
       .command("map")
-      .description("show a tool's schema, its argument map or a proposal, and what it makes of examples")
+      .description("show a tool's schema, its argument map or a proposal, and the requests it derives from examples")
       .argument("<server>")
       .argument("<tool>", "as the server calls it")
       .option("--map <text>", "try this map in place of the one in effect")
@@ -158,16 +158,16 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       ),
     mcp
       .command("check")
-      .description("check both files, with the place of every mistake")
+      .description("check both files, and show the position of every error")
       .option("--json", JSON_TEXT, false)
       .action((options: JsonOption) => end(mcpCheck(ports, options))),
     edits(
       mcp.command("remove").description("remove a server from its file, with its pin, its sign-in and its package"),
     ).action(async (name: string, options: ServerEditOptions) => end(await mcpRemove(ports, name, options))),
-    edits(mcp.command("enable").description("switch a server on")).action(
+    edits(mcp.command("enable").description("enable a server")).action(
       async (name: string, options: ServerEditOptions) => end(await mcpSwitch(ports, name, true, options)),
     ),
-    edits(mcp.command("disable").description("switch a server off, and keep its entry")).action(
+    edits(mcp.command("disable").description("disable a server, and keep its entry")).action(
       async (name: string, options: ServerEditOptions) => end(await mcpSwitch(ports, name, false, options)),
     ),
   ];
@@ -203,7 +203,7 @@ Examples:
   ambit mcp map docs read_page --map '{ fs.read: $.path }' --example '{"path": "/srv/docs/a.md"}'
   ambit mcp disable docs
 
-A server starts with nothing: no files of yours, no network, no variables. Its tools are called docs__NAME; an agent needs
+A server starts without access: no files, no network, no environment variables. Its tools are called docs__NAME; an agent needs
 tool.invoke for them. A project's servers have no effect until you trust the project.
 
 Exit status: 0 ok, 3 a file has mistakes, 4 no daemon, 2 usage, 1 error.`;

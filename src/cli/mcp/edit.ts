@@ -102,7 +102,7 @@ function newEndpoint(
   if (header.length > 0) return { message: "`--header` is for a server with `--url`", fix: null };
   if (command.length === 0)
     return {
-      message: "no command: write it behind `--`, or an address with `--url`",
+      message: "no command: write it after `--`, or an address with `--url`",
       fix: `ambit mcp add ${name} -- node server.js`,
     };
   const texts = pairs(env, /^([^=]+)=(.*)$/s);
@@ -114,7 +114,7 @@ function newEndpoint(
       fix: "--reveal API_KEY=api-key",
     };
   if (secrets.length > 0 && !user)
-    return { message: "only a server of your own gets the value of a secret", fix: "add --user" };
+    return { message: "only a server in your own mcp.yml can receive the value of a secret", fix: "add --user" };
   const environment = [...texts, ...secrets.map(([variable, secret]) => [variable, { secret }] as const)];
   return { kind: "program", command, runtime, environment };
 }
@@ -154,7 +154,7 @@ export async function change(
   const level = levelOf(ports, edit, options);
   const before = ports.servers.source(level);
   if (before === null)
-    return fail(ports, options, EXIT.error, "this is no workspace", "ambit init, or write it for yourself: --user");
+    return fail(ports, options, EXIT.error, "this is not a workspace", "ambit init, or write it for yourself: --user");
   const preview = editServers(before, edit, ports.servers.tree);
   if (!preview.ok) return fail(ports, options, EXIT.error, preview.message, "ambit mcp list");
   const after: Source = { name: before.name, text: preview.text };
@@ -167,7 +167,7 @@ export async function change(
       ports,
       options,
       EXIT.usage,
-      first === undefined ? "the server cannot be read" : first.message,
+      first === undefined ? "the server cannot be parsed" : first.message,
       first?.fix ?? null,
     );
   }
@@ -246,7 +246,7 @@ function tell(
 /** What a server would get, in words. */
 export function serverLines(server: WrittenServer, paint: Paint): readonly string[] {
   const { name, endpoint, requires, isEnabled, asks } = server;
-  const walls = requires.length === 0 ? ["no files of yours, no network"] : requires.map((grant) => compactText(grant));
+  const walls = requires.length === 0 ? ["no files, no network"] : requires.map((grant) => compactText(grant));
   const reached = walls.map((text, at) => `  ${at === 0 ? "reaches " : "        "} ${visibleText(text)}`);
   const secrets = endpointSecrets(endpoint).map(
     ({ name: secret, at, isRevealed }) =>

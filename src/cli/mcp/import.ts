@@ -45,7 +45,7 @@ export async function mcpImport(
   if (!options.json)
     for (const { name, file } of left)
       ports.print(
-        `${ports.paint.warn("left out")}  ${visibleText(name)}  ${visibleText(file)}\n    it is the project's; to make it yours, for every project: ${commandText(["mcp", "import", client, name])}`,
+        `${ports.paint.warn("left out")}  ${visibleText(name)}  ${visibleText(file)}\n    it belongs to the project; to import it for every project: ${commandText(["mcp", "import", client, name])}`,
       );
   if (wanted.length === 0)
     return left.length > 0
@@ -103,7 +103,7 @@ export function serversOf(
     if (path === null || text === null) continue;
     const value = text.ok ? clientSettings.value(path, []) : undefined;
     if (value === undefined)
-      return { message: `${file}: ${text.ok ? "it cannot be read" : text.message}`, fix: "mend the file" };
+      return { message: `${file}: ${text.ok ? "it cannot be parsed" : text.message}`, fix: "mend the file" };
     servers.push(...clientServers(one, value, file, workspaceAt?.() ?? null));
   }
   return { servers, files: files.join(", ") };

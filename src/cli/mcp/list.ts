@@ -40,7 +40,7 @@ export function mcpCheck(ports: ServersPorts, options: JsonOption): ExitCode {
     ports.print(jsonLine({ servers: servers.map(({ server }) => server.name), problems: problems.map(showProblem) }));
   else {
     printProblems(ports, problems);
-    ports.print(`${servers.length} server${servers.length === 1 ? "" : "s"} can be read`);
+    ports.print(`${servers.length} server${servers.length === 1 ? "" : "s"} parsed without errors`);
   }
   return hasErrors(problems) ? EXIT.invalidPolicy : EXIT.ok;
 }
@@ -61,7 +61,7 @@ export async function mcpPin(ports: ServersPorts, name: string, options: PinOpti
   if (!options.json) printDetails(ports, answer.value);
   if (server.pinned !== null && changes.length === 0) {
     if (options.json) ports.print(jsonLine({ name, tools: tools.length, changed: false }));
-    else ports.print(`${visibleText(name)} is pinned as it is`);
+    else ports.print(`${visibleText(name)} is already pinned in its current form`);
     return EXIT.ok;
   }
   const question = "Pin this? Agents and their models read these texts.";
@@ -105,9 +105,7 @@ function printServer(ports: ServersPorts, one: ServerView): void {
     const fix = isStored ? "" : `  ${paint.warn(`not fetched: ambit mcp fetch ${name}`)}`;
     ports.print(`${paint.dim(`  ${visibleText(text)}`)}${fix}`);
   }
-  ports.print(
-    paint.dim(`  ${requires.length === 0 ? "no files of yours, no network" : requires.map(visibleText).join("  ")}`),
-  );
+  ports.print(paint.dim(`  ${requires.length === 0 ? "no files, no network" : requires.map(visibleText).join("  ")}`));
   for (const { name: secret, at, isRevealed } of secrets) {
     const text = `${isRevealed ? "has the value of" : "sends"} the secret ${visibleText(secret)} in the ${visibleText(at)}`;
     ports.print(`  ${isRevealed ? paint.warn(`${text} (checked)`) : paint.dim(text)}`);
@@ -128,7 +126,7 @@ function printDetails(
   printServer(ports, server);
   ports.print(`  says it is ${visibleText(version)}`);
   if (instructions !== "") {
-    ports.print("  instructions, which no model gets:");
+    ports.print("  instructions, which are not passed to a model:");
     for (const line of lines(instructions)) ports.print(paint.dim(`    ${line}`));
   }
   for (const tool of tools) {
@@ -137,16 +135,16 @@ function printDetails(
     for (const line of lines(tool.description)) ports.print(`    ${line}`);
     ports.print(
       paint.dim(
-        `    ${tool.map === null ? "no map: its arguments are not decided" : `arguments: ${visibleText(tool.map)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`}`,
+        `    ${tool.map === null ? "no argument map: its arguments are not checked" : `arguments: ${visibleText(tool.map)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`}`,
       ),
     );
     if (tool.annotations !== null)
       ports.print(
         paint.dim(`    its hints, which grant nothing: ${visibleText(JSON.stringify(tool.annotations).slice(0, 500))}`),
       );
-    if (tool.hasHiddenText) ports.print(`    ${paint.bad("it has characters that do not show")}`);
+    if (tool.hasHiddenText) ports.print(`    ${paint.bad("it has invisible characters")}`);
     if (tool.namesOthers.length > 0)
-      ports.print(`    ${paint.warn(`it speaks of other tools: ${tool.namesOthers.map(visibleText).join(", ")}`)}`);
+      ports.print(`    ${paint.warn(`it mentions other tools: ${tool.namesOthers.map(visibleText).join(", ")}`)}`);
   }
   for (const { tool, why } of refused)
     ports.print(`  ${visibleText(tool)}  ${paint.bad("not offered")}: ${visibleText(why)}`);
@@ -160,7 +158,7 @@ function printDetails(
 
 const PARTS: Readonly<Record<string, string>> = {
   tool: "new tool",
-  hidden: "has characters that do not show",
+  hidden: "has invisible characters",
   input: "input schema",
   output: "output schema",
 };

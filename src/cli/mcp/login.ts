@@ -129,8 +129,8 @@ async function openPage(
       return page;
     }
     if (host === null || hosts.length >= hostsMax)
-      return fail(ports, options, EXIT.error, `${name} leads to too many hosts`, null);
-    const question = `${visibleText(name)} signs in at ${visibleText(host)}, another host than its own. May ambit send requests there?`;
+      return fail(ports, options, EXIT.error, `${name} redirects to too many hosts`, null);
+    const question = `${visibleText(name)} signs in at ${visibleText(host)}, which is not its own host. May ambit send requests there?`;
     const again = `ambit mcp login ${name} ${[...hosts, host].map((one) => `--host ${one}`).join(" ")}`;
     const isAllowed =
       options.host?.includes(host) === true || options.host?.includes(host.replace(/:443$/, "")) === true;

@@ -36,7 +36,8 @@ export async function mcpMap(
   const given = options.map ?? tool.map;
   const proposal = proposedMap(tool.tool, tool.input);
   const tried = given === null ? proposal : mapIn(ports, given, options);
-  if (tried === null) return fail(ports, options, EXIT.usage, "the map cannot be read", "--map '{ fs.read: $.path }'");
+  if (tried === null)
+    return fail(ports, options, EXIT.usage, "the map cannot be parsed", "--map '{ fs.read: $.path }'");
   const examples = (options.example ?? []).map((text) => exampleResult(tried, text));
   const inEffect = tool.map;
   if (options.json) {
@@ -48,7 +49,7 @@ export async function mcpMap(
       ports.print(ports.paint.dim(`  ${visibleText(line)}`));
     ports.print(
       inEffect === null
-        ? "no map: a call needs tool.invoke alone"
+        ? "no argument map: a call needs only tool.invoke"
         : `in effect: ${visibleText(inEffect)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`,
     );
     if (inEffect === null)
@@ -84,7 +85,7 @@ interface ExampleResult {
 function exampleResult(map: ArgumentMap, example: string): ExampleResult {
   const read = parseJson(example);
   if (!read.ok || !isJsonObject(read.value))
-    return { example, requests: [], refused: "the arguments are one JSON object" };
+    return { example, requests: [], refused: "the arguments must be one JSON object" };
   const targets = mappedTargets(map, read.value);
   if (!targets.ok) return { example, requests: [], refused: targets.message };
   return { example, requests: targets.value.map(({ verb, target }) => `${verb} ${target}`), refused: null };

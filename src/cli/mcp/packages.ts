@@ -56,7 +56,7 @@ export async function fetchPackage(
   if (chosen === null || !programs.includes(chosen) || !isPackageProgram(chosen)) {
     await releasePackage(ports, pin);
     const list = programs.length === 0 ? "it has no programs" : `it has ${programs.join(", ")}`;
-    const called = chosen === null ? "one of its programs has to be named" : `it has no program ${chosen}`;
+    const called = chosen === null ? "name one of its programs" : `it has no program ${chosen}`;
     const fix = programs.length === 0 ? null : `npx -y -p ${name}@${version} ${programs[0] ?? ""}`;
     return refusal("invalid_input", `${name}@${version}: ${called}: ${list}`, fix);
   }
@@ -152,7 +152,7 @@ export async function mcpUpdate(ports: ServersPorts, name: string, options: Upda
   const endpoint = found?.server.endpoint;
   if (found === undefined) return fail(ports, options, EXIT.error, `there is no server ${name}`, "ambit mcp list");
   if (endpoint?.kind !== "program" || endpoint.package === null)
-    return fail(ports, options, EXIT.error, `${name} is from no package that is pinned`, `ambit mcp fetch ${name}`);
+    return fail(ports, options, EXIT.error, `${name} has no pinned package`, `ambit mcp fetch ${name}`);
   const { package: before, command } = endpoint;
   const request = packageRequest(`${before.name}@${options.to ?? "latest"}`);
   if (!request.ok) return fail(ports, options, EXIT.usage, request.message, "--to 1.2.3");
@@ -163,7 +163,7 @@ export async function mcpUpdate(ports: ServersPorts, name: string, options: Upda
   if (typeof done === "number") return done;
   if (options.json) ports.print(jsonLine(done));
   else if (!("isSame" in done)) {
-    const note = "what it says about itself is compared with its pin when it is next used";
+    const note = "its description is compared with its pin at the next use";
     ports.print(ports.paint.dim(`  ${note}: ambit mcp show ${name}`));
   }
   return EXIT.ok;
@@ -191,7 +191,9 @@ async function repin(
   const { pin, command } = fetched.value;
   if (before?.lock === pin.lock && before.integrity === pin.integrity && before.hasScripts === pin.hasScripts) {
     if (!options.json)
-      ports.print(`${visibleText(name)} has ${visibleText(packageText(pin))} already, with the same dependencies`);
+      ports.print(
+        `${visibleText(name)} has ${visibleText(packageText(pin))} already pinned, with the same dependencies`,
+      );
     return { name, package: packageText(pin), isSame: true };
   }
   const versions =

@@ -191,7 +191,7 @@ function printAgent(
   ].join("");
   const mark = standing === "refused" ? paint.bad("✗") : standing === "untrusted" ? paint.dim("○") : paint.good("●");
   print(`${indent}${mark} ${paint.strong(visibleText(id))}${named}  ${paint.dim(`${runs}${limits}`)}`);
-  if (standing === "refused") print(`${indent}    ${paint.bad("grants nothing until its errors are mended")}`);
+  if (standing === "refused") print(`${indent}    ${paint.bad("grants nothing until its errors are fixed")}`);
   for (const { capability, decision, from, line } of standing === "refused" ? [] : agent.capabilities) {
     const painted = { allow: paint.good, ask: paint.warn, deny: paint.bad }[decision](decision.padEnd(5));
     const origin = line === null ? from : `${from.padEnd(6)} ${visibleText(line)}`;
@@ -228,7 +228,7 @@ function budgetLines(budgets: readonly BudgetView[], { paint }: OrgPorts): reado
     owner = one.owner;
     const of = `${amount(one.spent, one.unit)} of ${amount(one.limit, one.unit)} ${one.unit}`;
     const left = one.left > 0 ? `${amount(one.left, one.unit)} left` : paint.bad("used up");
-    const until = one.ends === null ? "" : paint.dim(`, anew at ${timeText(one.ends)}`);
+    const until = one.ends === null ? "" : paint.dim(`, resets at ${timeText(one.ends)}`);
     const task = one.task === null ? "" : `  ${visibleText(one.task)}`;
     lines.push(`  ${one.period.padEnd(8)} ${of}, ${left}${until}${task}`);
   }

@@ -45,7 +45,7 @@ export function orgImport(ports: OrgPorts, path: string, options: ImportOptions)
     for (const file of made.files)
       ports.print(options.dryRun ? `${visibleText(file.path)}:\n${file.text}` : `wrote ${visibleText(file.path)}`);
     for (const note of made.notes) ports.printError(`note: ${visibleText(note)}`);
-    if (!options.dryRun) ports.print("nothing of it is in effect until you run: ambit trust");
+    if (!options.dryRun) ports.print("it has no effect until you run: ambit trust");
   }
   return EXIT.ok;
 }
@@ -71,7 +71,7 @@ function textIn(ports: OrgPorts, value: JsonObject, to: string): string | null {
 }
 
 function cannotBe(form: string): string {
-  return `a text of this org would read as something else in ${form}: a line like \`- budget: 5\` or a heading`;
+  return `a text of this org would be parsed differently in ${form}: it contains a line like \`- budget: 5\` or a heading`;
 }
 
 /** One record for each agent, and an org file with what is left. */
@@ -87,7 +87,7 @@ function recordFiles(ports: OrgPorts, org: Org, value: JsonObject): Made {
     if (own !== undefined)
       return {
         ok: false,
-        message: `a record cannot hold the capability ${own.name} of this org file`,
+        message: `a record cannot express the capability ${own.name} of this org file`,
         fix: "ambit org import FILE --to yaml",
       };
     const written = mapAt(mapAt(value, "agents"), agent.id);

@@ -22,7 +22,11 @@ export function addRun(
     .option("--pledge <specs...>", "limit the grants of this run to these specs")
     .option("--wait <seconds>", "how long to wait if the start, or a request to a model, needs approval")
     .option("--fresh", "empty the home that this agent's clients keep from one run to the next", false)
-    .option("--learn", "list at the end what was refused, with the grants that would allow it; grants nothing", false)
+    .option(
+      "--learn",
+      "at the end, list the refused requests with the grants that would allow them; grants nothing",
+      false,
+    )
     .option("--json", "capture the output and print one JSON object at the end", false)
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments()

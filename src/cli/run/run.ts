@@ -67,8 +67,8 @@ function brokenProfile(
   client: string,
   { json }: JsonOption,
 ): ExitCode {
-  const message = `the profile for ${client} has mistakes, and nothing is started`;
-  const fix = `mend ${file}, then: ambit profiles list`;
+  const message = `the profile for ${client} has errors, so nothing is started`;
+  const fix = `fix ${file}, then: ambit profiles list`;
   if (json)
     ports.print(
       jsonLine({ ...refusedData({ code: "invalid_input", message, fix }, null), problems: problems.map(showProblem) }),

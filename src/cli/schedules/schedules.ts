@@ -28,8 +28,12 @@ export function addSchedules(
   word("add", "add a schedule for an agent")
     .argument("<agent>", "an id in .ambit/agents or in the org file")
     .argument("<when>", "`every 30m`, `cron 0 9 * * 1-5 in Europe/Berlin`, `at 2030-01-31T09:00`, `after ID`")
-    .argument("[words...]", "what its client is told; or a program after `--`")
-    .option("--missed <what>", "times that pass while no runner works: `once` for one task, `skip` for none", "once")
+    .argument("[words...]", "the instructions for its client; or a program after `--`")
+    .option(
+      "--missed <what>",
+      "what to do about times missed while no runner works: `once` queues one task, `skip` none",
+      "once",
+    )
     .option("--retries <count>", "further runs if one fails, each after a longer pause", "2")
     .option("--timeout <seconds>", "how long one run may take", "3600")
     .action(async (agent: string, when: string, words: string[], options: ScheduleOptions) =>

@@ -75,7 +75,7 @@ function claudeText(meaning: ReturnType<typeof claudeMeaning>["meaning"]): strin
     case "free":
       return "needs no rule";
     case "unreadable":
-      return `not understood: ${meaning.why}`;
+      return `cannot be parsed: ${meaning.why}`;
     default:
       return meaning satisfies never;
   }

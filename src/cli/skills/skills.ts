@@ -102,7 +102,7 @@ export function skillsCheck(ports: SkillsPorts, name: string, options: SkillsChe
     for (const token of held) ports.print(`  ${paint.good("✓")} ${visibleText(token)}`);
     for (const { tool, verb, grant } of gaps)
       ports.print(`  ${paint.bad("✗")} ${visibleText(tool)}  ${grant === null ? `any ${verb}` : visibleText(grant)}`);
-    for (const token of unreadable) ports.print(`  ${paint.bad("?")} ${visibleText(token)}  not understood`);
+    for (const token of unreadable) ports.print(`  ${paint.bad("?")} ${visibleText(token)}  cannot be parsed`);
     for (const token of unknown) ports.print(`  ${paint.warn("?")} ${visibleText(token)}  unknown tool`);
     const commands = [...new Set(gaps.map(({ command }) => command))];
     if (commands.length > 0) ports.print("missing grants:");

@@ -149,7 +149,7 @@ export function shadowLines({ user }: Pick<OpenedProject, "user">, now: number):
 
 /** docs/limits.md says it at length. */
 const NOT_PROTECTED: readonly string[] = [
-  "only calls through ambit are checked: programs you start yourself have all of your rights",
+  "only calls through ambit are checked: programs you start yourself run with all of your permissions",
   "unconfined programs of the same user can write the state folder, approve calls and trust projects",
 ];
 

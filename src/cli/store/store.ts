@@ -26,7 +26,7 @@ export interface HistoryOptions extends JsonOption {
 }
 
 const countMax = 1000;
-const NO_WORKSPACE = "stores belong to a workspace, and there is none here";
+const NO_WORKSPACE = "stores need a workspace, and there is no workspace here";
 
 export async function storeList(ports: StorePorts, options: JsonOption): Promise<ExitCode> {
   return inWorkspace(ports, options, async (workspace) => {
@@ -148,7 +148,7 @@ export async function storeDefine(
     );
   }
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-    return fail(ports, options, EXIT.error, `${file} holds no JSON Schema`, '{"type": "object"}');
+    return fail(ports, options, EXIT.error, `${file} is not a JSON Schema`, '{"type": "object"}');
   return inWorkspace(ports, options, async (workspace) => {
     const answer = await askOnce(ports, "store.define", { workspace, store, schema: schema as JsonObject });
     if (!answer.ok) return tellRefusal(ports, answer, options.json);

@@ -27,7 +27,7 @@ export function addTasks(
     tasks.command(name).description(about).option("--json", "print one JSON object", false);
   word("add", "queue a task for an agent")
     .argument("<agent>", "an id in .ambit/agents or in the org file")
-    .argument("[words...]", "what its client is told; or a program after `--`")
+    .argument("[words...]", "the instructions for its client; or a program after `--`")
     .option("--retries <count>", "further runs if one fails, each after a longer pause", "2")
     .option("--timeout <seconds>", "how long one run may take", "3600")
     .option("--deadline <time>", "do not start it after this time, and end it then")

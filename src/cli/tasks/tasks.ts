@@ -36,7 +36,13 @@ export async function tasksAdd(
   const example = "ambit tasks add engineer 'fix the failing test'";
   const deadline = options.deadline === undefined ? null : Date.parse(options.deadline);
   if (deadline !== null && !(deadline > ports.now()))
-    return fail(ports, options, EXIT.usage, "--deadline is a time to come, such as 2030-01-31T18:00Z", example);
+    return fail(
+      ports,
+      options,
+      EXIT.usage,
+      "--deadline must be a time in the future, such as 2030-01-31T18:00Z",
+      example,
+    );
   const work = await workOf(ports, agent, words, behind, options);
   if (!work.ok) return work.tell(example);
   const added = await askOnce(ports, "tasks.add", { ...work.value, deadline });
@@ -71,10 +77,11 @@ export async function workOf(
   const workspace = ports.workspaceAt?.() ?? null;
   if (workspace === null) return error(NO_WORKSPACE, "ambit init");
   const prompt = words.join(" ");
-  if (prompt.trim() === "" && behind.length === 0) return usage("say what to do, or name a program after `--`");
+  if (prompt.trim() === "" && behind.length === 0) return usage("write what to do, or a program after `--`");
   if (Math.max(prompt.length, behind.join("").length) > promptCharactersMax)
     return usage(`a task has at most ${promptCharactersMax} characters: put the rest into a file, and name it`);
-  if (prompt !== "" && behind.length > 0) return usage("a task has words for the client or a program, not both");
+  if (prompt !== "" && behind.length > 0)
+    return usage("a task has either instructions for the client or a program, not both");
   const [retries, seconds] = [Number(options.retries), Number(options.timeout)];
   if (!Number.isInteger(retries) || retries < 0 || retries > retriesMax)
     return usage(`--retries is a number from 0 to ${retriesMax}`);

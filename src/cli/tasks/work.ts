@@ -28,7 +28,7 @@ const reasonMax = 1000;
 const reconnectMilliseconds = 500;
 const reconnectsMax = 20;
 
-export const NO_WORKSPACE = "tasks belong to a workspace, and there is none here";
+export const NO_WORKSPACE = "tasks need a workspace, and there is no workspace here";
 
 export async function tasksWork(ports: TasksPorts, options: WorkOptions): Promise<ExitCode> {
   const jobs = Number(options.jobs);

@@ -11,7 +11,7 @@ const NETWORK: Reason = { why: "the network without any check", use: "context.ne
 const PROCESS: Reason = { why: "programs outside the sandbox", use: "context.process.run" };
 export const CODE: Reason = { why: "code generated at run time", use: "plain functions" };
 export const LOADER: Reason = {
-  why: "modules in a way that no check sees",
+  why: "modules in a way that cannot be checked",
   use: "a static import at the top of the file",
 };
 const MACHINE: Reason = {

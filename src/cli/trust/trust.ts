@@ -262,7 +262,7 @@ function changePage(diffs: readonly AgentDiff[], paint: Paint): readonly string[
       lines.push(paint.dim(`    and ${of.length - fitting.length} more: ambit trust --all`));
   }
   if (lines.length > 0)
-    lines.push(paint.dim("+ is granted, - is taken away; with a request as the example: ambit trust --all"));
+    lines.push(paint.dim("+ is granted, - is revoked; with a request as the example: ambit trust --all"));
   return lines;
 }
 

@@ -8,12 +8,12 @@ import { DENIALS, type Page } from "../explain/pages.ts";
 import {
   budgetsLeft,
   decidingGrants,
-  deniedOnTheWay,
   endText,
-  heldBy,
+  enforcementTexts,
   numberIn,
   otherMembers,
   requestsOf,
+  runDenialTexts,
   textIn,
 } from "../log/details.ts";
 import { fitColumn, paintVerdict, verdictText } from "../log/text.ts";
@@ -115,8 +115,8 @@ export function outcomeText(entry: LogEntry, more: readonly ChainedEntry[]): rea
   if (outcomes.length === 0) return isCarriedOut(entry) ? ["unknown: no outcome was logged"] : [];
   return outcomes.flatMap((one) => [
     endText(one),
-    ...deniedOnTheWay(one),
-    ...heldBy(one).map((line) => `enforced by: ${line}`),
+    ...runDenialTexts(one),
+    ...enforcementTexts(one).map((line) => `enforced by: ${line}`),
   ]);
 }
 
