@@ -57,7 +57,7 @@ describe("HIRE", () => {
     expect(out).toContain("lead/qa-engineer-2-0");
     const next = walk.add("lead", "quiet.jsonl");
     walk.work();
-    expect(walk.output(next)).toContain("Carried out: the agent exists.");
+    expect(walk.output(next)).toContain("Carried out: the agent exists. Its id is lead/qa-engineer-2-0.");
   });
   test("is shown in the tree below its manager, and a person gives it tasks", () => {
     expect(walk.ambit("org", "show").out).toMatch(
@@ -176,8 +176,18 @@ describe("a hired agent that tries to widen itself", () => {
     walk.write({ ".ambit/org.yml": text.replace("web: deny", "web: deny, code: deny") });
     expect(walk.can(hand, `fs.write ${walk.folder}/x.txt`)).toBe(DENY);
     walk.write({ ".ambit/org.yml": text });
-    expect(walk.ambit("stop", hand).status).toBe(0);
+    expect(ids(hand)).toEqual([`${hand}/proxy`]);
+    expect(walk.ambit("stop", hand)).toMatchObject({ status: 0, out: expect.stringContaining("2 agents") });
     expect(ids("lead")).toEqual([]);
+    // Those below it hold nothing any more: they end with it.
+    expect(ids(hand)).toEqual([]);
     expect(walk.ambit("tasks", "add", hand, "x").status).not.toBe(0);
+  });
+  test("leaves its place when its hirer is stopped: the hirer hires again", () => {
+    expect(ids("many")).toHaveLength(5);
+    expect(walk.ambit("stop", "many").status).toBe(0);
+    expect(ids("many")).toEqual([]);
+    expect(walk.call("many", "agent_hire", { role: "Hand 0", instructions: "x" }).code).toBeNull();
+    expect(walk.can("many/hand-0", `fs.write ${walk.folder}/x.txt`)).toBe(ALLOW);
   });
 });

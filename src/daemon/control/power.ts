@@ -144,14 +144,17 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
   // A session that brought its own grants has a name and no record.
   const isOpen = sessions.ofAgent(plain).length > 0;
   if (!found.ok && made.length === 0 && !isOpen) return refusal("unknown_agent", found.message, found.fix);
-  const total = { sessions: 0, ended: 0, links: 0, agents: made.length };
+  const liveAgents = (): number => stores.links.allMade().filter(({ ended }) => ended === null).length;
+  const before = liveAgents();
+  const total = { sessions: 0, ended: 0, links: 0 };
   // Those of every user: the person who stops an agent does not look whose it is.
   for (const name of found.ok ? [found.value.name] : isOpen || made.length === 0 ? [...made, plain] : made) {
     const stopped = await stopNamed(asked, name, admitted.value.by, made.includes(name));
     if (!stopped.ok) return stopped;
     for (const key of ["sessions", "ended", "links"] as const) total[key] += stopped.value[key];
   }
-  return { ok: true, value: total };
+  // With those that it hired, and those below them.
+  return { ok: true, value: { ...total, agents: Math.max(0, before - liveAgents()) } };
 }
 
 async function stopNamed(

@@ -1,6 +1,6 @@
 // The directives of one run: read from the structured output of its client while it runs, and carried out when it has ended well.
 import { assistantTextReader } from "../../clients/assistant-text.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
 import type { CallCompletion, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
@@ -110,7 +110,7 @@ export async function carryOut(directives: readonly Directive[], call: ToolCall)
       if (note !== null) notes.push(`About your line ${text.slice(0, noteCharactersMax)}\n${note}`);
     };
     if (at >= directivesMax) {
-      tell("quota", `Not carried out: a run has at most ${directivesMax} directives.`);
+      tell("quota", `Not carried out, and nothing after it: a run has at most ${directivesMax} directives.`);
       continue;
     }
     const asked = toolOf(directive);
@@ -120,7 +120,7 @@ export async function carryOut(directives: readonly Directive[], call: ToolCall)
     }
     const answer = await call(asked.tool, asked.input);
     if (!answer.ok) tell(answer.code, `Not carried out: ${answer.message}.`);
-    else if (answer.value.outcome === "done") tell("done", asked.done);
+    else if (answer.value.outcome === "done") tell("done", asked.done(answer.value.result));
     else {
       const { code, hint, approval, reason } = answer.value;
       if (code === "approval_required" && approval !== null) {
@@ -137,26 +137,28 @@ interface DirectedCall {
   readonly tool: string;
   readonly input: JsonObject;
   readonly capability: string;
-  /** What the agent reads once it is carried out; null: nothing. */
-  readonly done: string | null;
+  /** What the agent reads once it is carried out, from the result of the tool; null: nothing. */
+  done(result: Json): string | null;
 }
+
+const nothing = (): null => null;
 
 function toolOf({ name, subject, text }: Directive): DirectedCall | null {
   switch (name) {
     case "DELEGATE":
-      return { tool: "task_delegate", input: { agent: subject, prompt: text }, capability: "delegate", done: null };
+      return { tool: "task_delegate", input: { agent: subject, prompt: text }, capability: "delegate", done: nothing };
     case "SCHEDULE":
-      return { tool: "task_schedule", input: { when: subject, prompt: text }, capability: "schedule", done: null };
+      return { tool: "task_schedule", input: { when: subject, prompt: text }, capability: "schedule", done: nothing };
     case "HIRE":
       return {
         ...{ tool: "agent_hire", input: { role: subject, instructions: text }, capability: "hire" },
-        done: "Carried out: the agent exists. Its id is your id, a slash and the role in lower case with hyphens.",
+        done: (result) => `Carried out: the agent exists. Its id is ${isJsonObject(result) ? result["agent"] : ""}.`,
       };
     case "REQUEST": {
       const capability = /^capability:\s*([a-z][a-z0-9_-]*)$/.exec(subject)?.[1];
       return capability === undefined
         ? null
-        : { tool: "capability_request", input: { capability, reason: text }, capability, done: null };
+        : { tool: "capability_request", input: { capability, reason: text }, capability, done: nothing };
     }
     default:
       return name satisfies never;

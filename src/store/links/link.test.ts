@@ -32,6 +32,15 @@ async function tree(): Promise<void> {
     expect(value(await state.links.make(linkOf(id, { parent }), null, entryOf()))?.id).toBe(id);
 }
 
+it("a hired agent ends with the link it was hired with, and one that was created does not", async () => {
+  const hired = { ...made("b"), name: { workspace: "/w", agent: "scout/hand" }, role: "Hand" };
+  await state.links.make(linkOf("a"), null, entryOf());
+  await state.links.make(linkOf("b", { parent: "a" }), hired, entryOf());
+  await state.links.make(linkOf("c", { parent: "a" }), made("c"), entryOf());
+  await state.links.revoke("a", 7, entryOf());
+  expect([state.links.made(hired.name)?.ended, state.links.made(child)?.ended]).toEqual([7, null]);
+});
+
 describe("a link", () => {
   it("is revoked with everything below, and nothing beside", async () => {
     await tree();

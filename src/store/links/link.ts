@@ -104,6 +104,11 @@ export class SqliteLinkStore implements LinkStore {
   #revoke(connection: Connection, id: string, at: number): readonly StoredLink[] {
     const revoked = this.#rows.below(connection, id).map((link) => ({ ...link, revoked: at }));
     for (const link of revoked) this.#rows.save(connection, link);
+    // A hired agent holds the link it was hired with and no other: it ends with it, and leaves its place to another one.
+    const ids = new Set(revoked.map((link) => link.id));
+    for (const agent of ids.size === 0 ? [] : this.#rows.allMade())
+      if (agent.ended === null && agent.role !== undefined && ids.has(agent.link))
+        this.#rows.saveMade(connection, { ...agent, ended: at });
     return revoked;
   }
 }
