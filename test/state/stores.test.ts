@@ -177,6 +177,13 @@ describe("programs of an agent", () => {
     const file = JSON.parse(inside("owner", 'cat "$AMBIT_STORES/crm/crm.json"')) as { items: Record<string, Item> };
     expect(file.items["acme"]?.value).toEqual({ name: "Acme", stage: "lead" });
   });
+  test("read a store that has no items any more as an empty one", () => {
+    const put = walk.ambit("store", "put", "artifacts", "owner/a", '{"title": "A", "body": "a"}', "--json");
+    const { revision } = JSON.parse(put.out) as { revision: number };
+    expect(walk.ambit("store", "delete", "artifacts", "owner/a", "--revision", String(revision)).status).toBe(0);
+    const file = JSON.parse(inside("remover", 'cat "$AMBIT_STORES/artifacts/artifacts.json"')) as { items: object };
+    expect(file.items).toEqual({});
+  });
   test("are stopped by the kernel when they write it", () => {
     const script = [
       `echo x > ${FILE}; echo "write $?"`,

@@ -162,14 +162,10 @@ export class WorkspaceStores {
   /** The stores of a workspace that are in use, each with a file that has its newest content. */
   async visible(workspace: string): Promise<readonly VisibleStore[]> {
     const { shared, files } = this.#parts;
-    const [defined, filled] = [await shared.definitions(workspace), await shared.filled(workspace)];
-    if (!defined.ok || !filled.ok) return [];
+    const inUse = await shared.inUse(workspace);
+    if (!inUse.ok) return [];
     const tasks = await this.#tasks(workspace);
-    const names = new Set([
-      ...defined.value.map(({ store }) => store),
-      ...filled.value,
-      ...(tasks.ok && tasks.items.length > 0 ? ["tasks"] : []),
-    ]);
+    const names = new Set([...inUse.value, ...(tasks.ok && tasks.items.length > 0 ? ["tasks"] : [])]);
     const shown: VisibleStore[] = [];
     for (const store of [...names].sort()) {
       if (!(await this.#show(workspace, store))) continue;

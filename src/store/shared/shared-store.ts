@@ -93,10 +93,10 @@ export class SqliteSharedStores implements SharedStores {
     });
   }
 
-  filled(workspace: string): Durable<readonly string[]> {
+  inUse(workspace: string): Durable<readonly string[]> {
     return this.#loop.read((connection) =>
       connection
-        .all("SELECT DISTINCT store FROM shared_item WHERE workspace = ? ORDER BY store", jsonOf(workspace))
+        .all("SELECT store FROM shared_store WHERE workspace = ? ORDER BY store", jsonOf(workspace))
         .map((row) => textIn(row, "store")),
     );
   }

@@ -60,8 +60,8 @@ export interface SharedStores {
     check: (item: StoreItem) => string | null,
     entry: LogEntry,
   ): Durable<{ readonly ok: true } | StoreRefusal>;
-  /** Stores with items, in this workspace. */
-  filled(workspace: string): Durable<readonly string[]>;
+  /** Stores of this workspace that were defined or written, also those without items. */
+  inUse(workspace: string): Durable<readonly string[]>;
   content(place: StoreKey): Durable<StoreContent>;
   write(write: StoreWrite, entry: (revision: number) => LogEntry): Durable<StoreWriteResult>;
 }
