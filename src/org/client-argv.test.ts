@@ -35,13 +35,29 @@ test.each([
 });
 
 test("a capability that asks is requested before the run, unless it was refused for this task", () => {
+  const table = rulings({ code: "ask", web: "ask", consult: "allow", crm: "ask" });
   const asked = (refused: readonly string[]): readonly string[] =>
-    askedRequests(rulings({ code: "ask", web: "ask", consult: "allow", crm: "ask" }), "ada", refused).map(
+    askedRequests({ client: "claude", rulings: table, own: new Map() }, "ada", refused).map(
       ({ capability }) => capability,
     );
   expect(asked([])).toEqual(["code", "web"]);
   expect(asked(["code"])).toEqual(["web"]);
 });
+
+test.each([
+  ["claude", "ask", ["run"], [{ capability: "deploy", request: "tool.invoke capability/deploy" }]],
+  ["claude", "allow", ["run"], []],
+  ["claude", "deny", ["run"], []],
+  ["claude", "ask", [], []],
+  ["codex", "ask", ["run"], []],
+] as const)(
+  "%s: a capability of the file's own with the ruling %s and the tools %j",
+  (client, ruling, tools, expected) => {
+    const span = { source: "", start: 0, end: 0 };
+    const own = new Map([["deploy", { name: "deploy", grants: null, tools, span }]]);
+    expect(askedRequests({ client, rulings: rulings({ deploy: ruling }), own }, "ada", [])).toEqual(expected);
+  },
+);
 
 test("the agent reads why it was refused", () => {
   expect(

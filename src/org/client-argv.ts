@@ -1,6 +1,6 @@
 // The command line that gives a client one task, without a person at it, with the tools its agent may have.
 import type { Task } from "../core/ports/stores/task-store.ts";
-import type { OrgRuling, OwnCapability } from "./org.ts";
+import { capabilityTool, type OrgRuling, type OwnCapability } from "./org.ts";
 
 export interface ClientTask {
   readonly client: string;
@@ -79,14 +79,16 @@ const ANY_HOST = "web.invalid";
 
 /**
  * The capabilities that a run needs approval for before it has them, each with a request that its `ask` covers: those with
- * tools of the client. The others ask when they are used.
+ * tools of the client. The others ask when they are used. `tools` of the file's own capabilities are names of Claude Code's.
  */
 export function askedRequests(
-  rulings: readonly Pick<OrgRuling, "capability" | "ruling">[],
+  { client, rulings, own }: Pick<ClientTask, "client" | "rulings" | "own">,
   agent: string,
   refused: readonly string[],
 ): readonly { readonly capability: string; readonly request: string | null }[] {
+  const withTools = [...own.values()].filter(({ tools }) => client === "claude" && tools.length > 0);
   const requests: Readonly<Record<string, string | null>> = {
+    ...Object.fromEntries(withTools.map(({ name }) => [name, `tool.invoke ${capabilityTool(name)}`])),
     // The client starts with a root it may change, which asks by itself.
     code: null,
     consult: `agent.consult ${agent}`,

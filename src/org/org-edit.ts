@@ -13,7 +13,7 @@ type ReadTree = (source: Source) => OrgTree;
 const BY_HAND = "this form of the org file cannot be edited here: write `allow` yourself, then run ambit trust";
 
 /** The text with these capabilities allowed for the agent itself, whatever `defaults` says. */
-export function allowedInOrg(
+export function allowInOrg(
   source: Source,
   read: ReadTree,
   agent: string,
@@ -64,7 +64,7 @@ function withRuling(source: Source, read: ReadTree, agent: string, capability: s
     const { start, end } = ruling.value.span;
     const [first = ""] = source.text.slice(start, end);
     const quote = first === '"' || first === "'" ? first : "";
-    return spliced(source.text, start, end, `${quote}allow${quote}`);
+    return splice(source.text, start, end, `${quote}allow${quote}`);
   }
   if (rulings !== null) return null;
   const table = (quote: string): string => `{ ${quote}${capability}${quote}: ${quote}allow${quote} }`;
@@ -80,14 +80,14 @@ function withEntry(text: string, map: Mapping, key: string, value: (quote: strin
   if (text[start] === "{") {
     const quote = last !== undefined && text[last.keySpan.start] === '"' ? '"' : "";
     const entry = `${quote}${key}${quote}: ${value(quote)}`;
-    if (last === undefined) return spliced(text, start, end, `{ ${entry} }`);
+    if (last === undefined) return splice(text, start, end, `{ ${entry} }`);
     const at = last.value.span.end;
-    return spliced(text, at, at, `, ${entry}`);
+    return splice(text, at, at, `, ${entry}`);
   }
   if (first === undefined) return null;
   const line = text.lastIndexOf("\n", first.keySpan.start - 1) + 1;
   const indent = text.slice(line, first.keySpan.start);
-  return /^[ ]*$/.test(indent) ? spliced(text, line, line, `${indent}${key}: ${value("")}${lineEnd(text)}`) : null;
+  return /^[ ]*$/.test(indent) ? splice(text, line, line, `${indent}${key}: ${value("")}${lineEnd(text)}`) : null;
 }
 
 /** The first line under the heading of the agent; a blank line before it stays, and one before prose is added. */
@@ -99,18 +99,13 @@ function belowHeading(text: string, { keySpan }: Entry, table: string): string |
   const at = found + 1 + blank;
   const next = text.slice(at);
   const isMetadata = /^ {0,3}-[ \t]/.test(next);
-  return spliced(
-    text,
-    at,
-    at,
-    `- capabilities: ${table}${end}${isMetadata || /^\s*(?:\r?\n|$)/.test(next) ? "" : end}`,
-  );
+  return splice(text, at, at, `- capabilities: ${table}${end}${isMetadata || /^\s*(?:\r?\n|$)/.test(next) ? "" : end}`);
 }
 
 function lineEnd(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-function spliced(text: string, start: number, end: number, part: string): string {
+function splice(text: string, start: number, end: number, part: string): string {
   return text.slice(0, start) + part + text.slice(end);
 }

@@ -137,8 +137,14 @@ class MarkdownReader {
     if (!/^(?:[{["-]|\d|true$|false$|null$)/.test(text)) return plain;
     const { tree, diagnostics } = this.#readValue(this.#source, range);
     if (tree !== null) return tree;
-    if (/^[{[]/.test(text)) this.#diagnostics.list.push(...diagnostics);
-    return plain;
+    const isMap = text.startsWith("{");
+    if (!isMap && !text.startsWith("[")) return plain;
+    this.#diagnostics.list.push(...diagnostics);
+    // INVARIANT: it leaves an error, or an empty table would take its place.
+    if (!diagnostics.some(({ severity }) => severity === "error"))
+      this.#diagnostics.error("syntax", span, "this is not JSON");
+    // Its error is reported: that it is no map either would be a second report of the same.
+    return isMap ? this.#map(span, []) : { kind: "list", items: [], span };
   }
 
   #tree(): Mapping {

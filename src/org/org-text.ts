@@ -61,11 +61,11 @@ export function orgMarkdown(org: JsonObject): string {
 function metadata(map: JsonObject, keys: readonly string[] | null): readonly string[] {
   const lines = Object.entries(map)
     .filter(([key]) => keys === null || keys.includes(key))
-    .map(([key, value]) => `- ${spoken(key)}: ${isPlainWord(value) ? value : JSON.stringify(value)}`);
+    .map(([key, value]) => `- ${keyText(key)}: ${isPlainWord(value) ? value : JSON.stringify(value)}`);
   return lines.length === 0 ? [] : [...lines, ""];
 }
 
-function spoken(key: string): string {
+function keyText(key: string): string {
   return key === "reportsTo" ? "reports to" : key;
 }
 

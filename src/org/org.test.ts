@@ -128,6 +128,14 @@ describe("an org file", () => {
     const read = org(agents(text));
     expect(orgErrors(read, read.agents[0] ?? null)).not.toEqual([]);
   });
+  test("an error of JSON is reported once", () => {
+    const read = org(agents("### A\n\n- capabilities: {code: deny}"));
+    expect(orgErrors(read, read.agents[0] ?? null)).toHaveLength(1);
+  });
+  test("a superior that is not there: the nearest one is suggested, also for a role in capitals", () => {
+    const read = org(agents("### CEO", "### A\n\n- reports to: CEOO"));
+    expect(orgErrors(read, read.agents[1] ?? null)).toMatchObject([{ suggestion: "ceo" }]);
+  });
   test("a superior is found by its id and by its role", () => {
     const read = org(
       agents("### Head of Sales", "### A\n\n- reports to: Head of Sales", "### B\n\n- reports to: head-of-sales"),

@@ -43,6 +43,11 @@ export interface OwnCapability {
   readonly span: Span;
 }
 
+/** A name in requests for the client's tools of a capability. INVARIANT: no tool has it, since names of tools have no slash. */
+export function capabilityTool(capability: string): string {
+  return `capability/${capability}`;
+}
+
 export interface OrgAgent {
   readonly id: string;
   readonly role: string;
@@ -177,7 +182,7 @@ function superiorIn(
     null;
   if (found === null)
     diagnostics.error("bad_value", written.span, `there is no agent ${quoteText(written.text)} to report to`, {
-      suggestion: nearestName(written.text, ids),
+      suggestion: nearestName(wanted, ids),
     });
   else if (found === id) diagnostics.error("bad_value", written.span, `${quoteText(id)} cannot report to itself`);
   return found === id ? null : found;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
 import { holdsWithin } from "../house/until.ts";
+import { DENY } from "../seeds/walk.ts";
 import { assistant, DirectedWalk, type ShownTask } from "./directed.ts";
 
 const walk = new DirectedWalk();
@@ -30,6 +31,7 @@ function toolResult(content: string): string {
 beforeAll(() => {
   walk.begin(
     "name: Org",
+    "capabilities: { deploy: { tools: [mcp__deploy__run] } }",
     "defaults: { client: claude }",
     "agents:",
     "  lead: { role: Lead }",
@@ -40,11 +42,36 @@ beforeAll(() => {
     "  below: { role: Below, reportsTo: junior }",
     "  asker: { role: Asker, capabilities: { delegate: ask } }",
     "  helper: { role: Helper, reportsTo: asker }",
+    "  deployer: { role: Deployer, capabilities: { deploy: ask } }",
     "  coder: { role: Coder, capabilities: { code: ask, web: deny } }",
   );
 });
 afterAll(() => {
   walk.ambit("daemon", "stop");
+});
+
+describe("a capability of the org file's own that asks", () => {
+  const flagsOf = (id: string): string => /^flags: .*$/m.exec(log(id))?.[0] ?? "";
+  test("parks the task; an approval gives the client its tools, once; a refusal withholds them", () => {
+    const id = ran("deployer", assistant("done"));
+    expect(show(id)).toMatchObject({ state: "parked" });
+    expect(show(id).reason).toContain("REQUEST[capability:deploy]");
+    expect(walk.ambit("approve", "--yes").status).toBe(0);
+    work();
+    expect(show(id).state).toBe("done");
+    expect(flagsOf(id)).toMatch(/--allowedTools \S*mcp__deploy__run/);
+    const other = ran("deployer", assistant("done"));
+    const approval = /ambit approve (\S+)/.exec(show(other).reason)?.[1] ?? "";
+    expect(walk.ambit("approvals", "refuse", approval, "--reason", "not on Fridays").status).toBe(0);
+    work();
+    expect(log(other)).toContain("The capability deploy was refused for this task: not on Fridays");
+    expect(flagsOf(other)).not.toContain("allowedTools mcp__deploy__run");
+    expect(log(other)).toMatch(/--disallowedTools \S*mcp__deploy__run/);
+  });
+  test("is no grant of a tool", () => {
+    expect(walk.can("deployer", "tool.invoke mcp__deploy__run")).toBe(DENY);
+    expect(walk.can("dev", "tool.invoke capability/deploy")).toBe(DENY);
+  });
 });
 
 describe("a directive", () => {

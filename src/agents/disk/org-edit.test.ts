@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { orgRulings } from "../../org/org.ts";
-import { allowedInOrg } from "../../org/org-edit.ts";
+import { allowInOrg } from "../../org/org-edit.ts";
 import { orgOf, orgTree } from "./org-file.ts";
 import { editOrgFile } from "./trusting-files.ts";
 
 function edited(name: string, text: string, agent = "dev", capabilities: readonly string[] = ["code"]): string {
-  const result = allowedInOrg({ name, text }, orgTree, agent, capabilities);
+  const result = allowInOrg({ name, text }, orgTree, agent, capabilities);
   return result.ok ? result.value : `refused: ${result.message}`;
 }
 function rulingsOf(name: string, text: string): Readonly<Record<string, string>> {

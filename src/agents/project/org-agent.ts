@@ -22,7 +22,15 @@ import type { Reading } from "../../core/notation/reading.ts";
 import { readCapabilityList } from "../../core/notation/record/capabilities.ts";
 import { readSandbox } from "../../core/notation/record/hoist.ts";
 import type { Entry } from "../../core/notation/tree.ts";
-import { type Org, type OrgAgent, orgBudgets, orgErrors, orgRulings, type Rulings } from "../../org/org.ts";
+import {
+  capabilityTool,
+  type Org,
+  type OrgAgent,
+  orgBudgets,
+  orgErrors,
+  orgRulings,
+  type Rulings,
+} from "../../org/org.ts";
 import { clientOf, modelProviders } from "../../org/org-client.ts";
 import { type Agent, agentFromGrants, agentRefused } from "./agent.ts";
 
@@ -111,23 +119,28 @@ class MemberReader {
     ];
   }
 
-  /** What a capability of the file's own grants; `ask` makes each of its grants ask. */
+  /** What a capability of the file's own grants; `ask` makes each of its grants ask, and the client's tools that it stands for. */
   #ownGrants(root: readonly string[] | null): readonly Grant[] {
     return orgRulings(this.#org, this.#member).flatMap(({ capability, ruling, span }) => {
       const own = this.#org.capabilities.get(capability);
-      if (own?.grants == null || ruling === "deny") return [];
+      if (own === undefined || ruling === "deny") return [];
+      const by: GrantOrigin = { span, implied: `capability ${capability}`, ask: 1 };
+      const tool = sequences([[literal("tool"), literal(capabilityTool(capability))]]);
+      const tools = ruling === "ask" && own.tools.length > 0 ? [grantOf("tool.invoke", { tool }, by)] : [];
+      if (own.grants === null) return tools;
       const context = {
         reading: this.#reading,
         diagnostics: this.#diagnostics,
         root,
         implied: `capability ${capability}`,
       };
-      return readCapabilityList(own.grants, context).grants.map((grant) => ({
+      const grants = readCapabilityList(own.grants, context).grants.map((grant) => ({
         ...grant,
         span: grant.span ?? span,
         conditions:
           ruling === "ask" && grant.conditions.ask === 0 ? { ...grant.conditions, ask: 1 as const } : grant.conditions,
       }));
+      return [...grants, ...tools];
     });
   }
 

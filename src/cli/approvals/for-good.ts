@@ -1,6 +1,6 @@
 // `ambit approve --for-good`: the capability that a parked task waits for becomes `allow` in the org file, with the difference shown
 // first. The person's yes is also the trust in that edit.
-import { allowedInOrg } from "../../org/org-edit.ts";
+import { allowInOrg } from "../../org/org-edit.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import type { OrgPorts } from "../org/ports.ts";
 import { NO_ORG, NO_ORG_FIX, shownRulings } from "../org/show.ts";
@@ -40,7 +40,7 @@ export async function approveForGood(ports: ForGoodPorts, id: string, options: F
   );
   if (outer !== undefined)
     return refuse(`${outer.capability} is decided by ${outer.line ?? "a configuration"}, not by the org file`);
-  const edited = allowedInOrg(file.source, ports.orgs.parse, task.agent, capabilities);
+  const edited = allowInOrg(file.source, ports.orgs.parse, task.agent, capabilities);
   if (!edited.ok) return refuse(edited.message);
   const difference = changedLines(file.source.text, edited.value);
   const report = { file: file.path, agent: task.agent, capabilities, difference };

@@ -126,7 +126,8 @@ async function hiredAgents(ports: OrgPorts, members: readonly ShownAgent[]): Pro
     if (above === undefined) return [];
     const { client, model, folder } = above;
     const limits = { budget: null, teamBudget: null, capabilities: [] };
-    return [{ id, role, reportsTo: superior, client, model, folder, standing: "hired", ...limits }];
+    const standing = above.standing === "refused" ? "refused" : "hired";
+    return [{ id, role, reportsTo: superior, client, model, folder, standing, ...limits }];
   });
 }
 

@@ -18,9 +18,23 @@ export interface ImportOptions extends JsonOption {
   readonly dryRun: boolean;
 }
 
+const RECORDS = "records";
 const TARGETS: Readonly<Record<string, string>> = { markdown: ".ambit/org.md", yaml: ".ambit/org.yml" };
 
+function targetOf(form: string): string | null {
+  return Object.hasOwn(TARGETS, form) ? (TARGETS[form] ?? null) : null;
+}
+
 export function orgImport(ports: OrgPorts, path: string, options: ImportOptions): ExitCode {
+  const target = targetOf(options.to);
+  if (options.to !== RECORDS && target === null)
+    return fail(
+      ports,
+      options,
+      EXIT.usage,
+      "--to is records, markdown or yaml",
+      "ambit org import QUORUM.md --to yaml",
+    );
   const found = ports.orgs.read(path);
   if (!found.ok) return fail(ports, options, EXIT.error, found.message, "ambit org import QUORUM.md");
   const source = found.value;
@@ -35,7 +49,7 @@ export function orgImport(ports: OrgPorts, path: string, options: ImportOptions)
   }
   const value = jsonOfTree(read.tree);
   if (!isJsonObject(value)) return fail(ports, options, EXIT.error, "this is not an org file", null);
-  const made = options.to === "records" ? recordFiles(ports, org, value) : orgFile(ports, value, options.to);
+  const made = target === null ? recordFiles(ports, org, value) : orgFile(ports, value, options.to, target);
   if (!made.ok) return fail(ports, options, EXIT.error, made.message, made.fix);
   const written = options.dryRun ? ({ ok: true } as const) : ports.orgs.write(made.files);
   if (!written.ok) return fail(ports, options, EXIT.error, written.message, "delete it, or import with another --to");
@@ -54,10 +68,7 @@ type Made =
   | { readonly ok: true; readonly files: readonly NewFile[]; readonly notes: readonly string[] }
   | FixableFailure;
 
-function orgFile(ports: OrgPorts, value: JsonObject, to: string): Made {
-  const path = TARGETS[to];
-  if (path === undefined)
-    return { ok: false, message: "--to is records, markdown or yaml", fix: "ambit org import QUORUM.md --to yaml" };
+function orgFile(ports: OrgPorts, value: JsonObject, to: string, path: string): Made {
   const text = textIn(ports, value, to);
   if (text === null) return { ok: false, message: cannotBe(to), fix: "ambit org import FILE --to yaml" };
   return { ok: true, files: [{ path, text }], notes: [] };
@@ -158,6 +169,8 @@ export interface ExportOptions extends JsonOption {
 }
 
 export function orgExport(ports: OrgPorts, options: ExportOptions): ExitCode {
+  if (targetOf(options.to) === null)
+    return fail(ports, options, EXIT.usage, "--to is markdown or yaml", "ambit org export --to yaml");
   const whole = ports.orgs.whole();
   if (whole === null) return fail(ports, options, EXIT.error, NO_ORG, NO_ORG_FIX);
   const { org, tree, imported, sources } = whole;
@@ -172,11 +185,8 @@ export function orgExport(ports: OrgPorts, options: ExportOptions): ExitCode {
       writtenAgent(mapAt(mapAt(value, "agents"), id), imported.get(id) ?? null, org) ?? {},
     ]),
   );
-  const text = ["markdown", "yaml"].includes(options.to) ? textIn(ports, { ...value, agents }, options.to) : null;
-  if (text === null) {
-    const message = TARGETS[options.to] === undefined ? "--to is markdown or yaml" : cannotBe(options.to);
-    return fail(ports, options, EXIT.error, message, "ambit org export --to yaml");
-  }
+  const text = textIn(ports, { ...value, agents }, options.to);
+  if (text === null) return fail(ports, options, EXIT.error, cannotBe(options.to), "ambit org export --to yaml");
   ports.print(options.json ? jsonLine({ form: options.to, text }) : text.trimEnd());
   return EXIT.ok;
 }

@@ -80,11 +80,11 @@ function memberPlan(
 ): ClientPlan {
   const refused = task.refused.map(({ capability }) => capability);
   const rulings = resolved.map(({ capability, decision }) => ({ capability, ruling: decision }));
-  const asked = askedRequests(rulings, task.agent, refused);
+  const { client, model } = clientOf(org, member);
+  const asked = askedRequests({ client: client.name, rulings, own: org.capabilities }, task.agent, refused);
   const given = new Set(asked.map(({ capability }) => capability));
   // What is asked for is in hand once the call is approved, and not before: the gate withholds the whole call.
   const inHand = rulings.map((one) => (given.has(one.capability) ? { ...one, ruling: "allow" as const } : one));
-  const { client, model } = clientOf(org, member);
   const argv = clientArgv({
     ...{ client: client.name, model: model?.text ?? null, instructions: member.prompt, prompt: taskPrompt(task) },
     ...{ rulings: inHand, own: org.capabilities },

@@ -190,8 +190,11 @@ function show(
   if (opened.servers !== null)
     for (const diagnostic of opened.servers.file.diagnostics)
       ports.printError(renderDiagnostic(diagnostic, opened.servers.source, paint));
-  for (const { own, source } of review.agents)
-    for (const diagnostic of own.diagnostics) ports.printError(renderDiagnostic(diagnostic, source, paint));
+  // What concerns a whole org file is a diagnostic of each of its agents, and shown once.
+  const found = review.agents.flatMap(({ own, source }) =>
+    own.diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, source, paint)),
+  );
+  for (const text of new Set(found)) ports.printError(text);
   if (isAll) for (const one of diffs) ports.print(diffText(one, paint));
   else for (const line of changePage(diffs, paint)) ports.print(line);
   const runtime = opened.config?.config.runtime ?? [];
