@@ -1,7 +1,7 @@
 // Schedules that fire in a real store, as fast as it goes: a line for every task that the store acknowledged.
 import type { Schedule } from "../../src/core/ports/stores/schedule-store.ts";
 import type { Zone } from "../../src/core/ports/zone.ts";
-import { begun, nextStep } from "../../src/org/schedules/schedule-life.ts";
+import { nextStep, startSchedule } from "../../src/org/schedules/schedule-life.ts";
 import { parseWhen } from "../../src/org/schedules/when.ts";
 import type { State } from "../../src/store/state.ts";
 import { agent, entryOf, noon } from "./entries.ts";
@@ -18,7 +18,7 @@ function newSchedule(id: string): Schedule {
     ...{ prompt: "work", argv: null, timeoutMilliseconds: 1, attemptsMax: 1, created: noon, seen: null },
     ...{ isEnded: false, count: 0, lastTask: null, reason: "" },
   };
-  const schedule = begun(plain, read.when, UTC);
+  const schedule = startSchedule(plain, read.when, UTC);
   if (schedule === null) throw new Error("it has no time");
   return schedule;
 }

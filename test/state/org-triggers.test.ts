@@ -125,6 +125,15 @@ test("it begins with trust, is shown with its line, follows the file, and ends w
   );
 });
 
+test("what is wrong with the file is said once by trust, and of a trigger it is what is wrong with it", () => {
+  org("### Watch\n\n- command: tail -f x\n\nLook.\n");
+  const { out, err } = walk.ambit("trust");
+  expect(`${out}${err}`.match(/a trigger with `command` starts nothing/g)).toHaveLength(1);
+  org("### Never\n\n- every: 0m\n\nLook.\n");
+  expect(walk.ambit("org", "show").out).toMatch(/"Never".*the org file has errors/);
+  rmSync(join(walk.folder, ".ambit/org.md"));
+});
+
 test("its tasks run, each time once, with two runners and kills of one of them and of the daemon", async () => {
   const at = new Date(Date.now() + 15_000).toISOString();
   const one = (number: number): string => `### Once ${number}\n\n- at: ${at}\n- agent: Dev\n\nTask ${number}.\n`;
@@ -155,7 +164,7 @@ test("its tasks run, each time once, with two runners and kills of one of them a
   org(one(1));
   expect(listed()).toMatchObject({
     schedules: [],
-    waiting: [{ why: expect.stringContaining("in the past, or never occurs") }],
+    waiting: [{ why: expect.stringContaining("is in the past, or never occurs") }],
   });
 });
 

@@ -139,7 +139,7 @@ describe("what is no schedule is refused:", () => {
     ["a short interval", "every 1s", 2, "at least 10s"],
     ["no day of any year", "cron 0 0 31 2 *", 2, "no year has this day"],
     ["a zone that there is not", "cron 0 0 * * * in Moon/Base", 1, "there is no time zone Moon/Base"],
-    ["a time in the past", "at 2020-01-01T00:00Z", 1, "in the past, or never occurs"],
+    ["a time in the past", "at 2020-01-01T00:00Z", 1, "is in the past, or never occurs"],
     ["a task that there is not", "after w_none", 1, "no task and no schedule w_none"],
   ])("%s", (_, when, status, words) => {
     const ran = walk.ambit("schedules", "add", "maker", when, "hello");

@@ -1,7 +1,7 @@
 // Schedules that files and webhooks start, through the built program and a runner that listens on the loopback address.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
@@ -114,6 +114,21 @@ describe("on file", () => {
     expect(isDone(id, 1)).toBe(true);
     walk.write({ "docs/a.md": "later\n" });
     expect(await holdsWithin(patienceMilliseconds, () => isDone(id, 2), 300)).toBe(true);
+    walk.ambit("schedules", "remove", id);
+    walk.ambit("schedules", "remove", other);
+  });
+  test("an edit that keeps the size and the time of the file starts a task; a task that reads it starts none", async () => {
+    walk.write({ "kept.txt": "one\n" });
+    const id = schedule("dev", "on file kept.txt", "--", "cat", "kept.txt");
+    const path = join(walk.folder, "kept.txt");
+    const { atime, mtime } = statSync(path);
+    walk.write({ "kept.txt": "two\n" });
+    utimesSync(path, atime, mtime);
+    expect(await holdsWithin(patienceMilliseconds, () => isDone(id, 1), 300)).toBe(true);
+    const other = schedule("dev", "on file mark2.txt", "--", "true");
+    walk.write({ "mark2.txt": "1\n" });
+    expect(await holdsWithin(patienceMilliseconds, () => isDone(other, 1), 300)).toBe(true);
+    expect(isDone(id, 1)).toBe(true);
     walk.ambit("schedules", "remove", id);
     walk.ambit("schedules", "remove", other);
   });

@@ -5,7 +5,7 @@ import { parseWhen } from "../../org/schedules/when.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import type { TasksPorts } from "../tasks/ports.ts";
 import { workOf } from "../tasks/tasks.ts";
-import { NO_WORKSPACE } from "../tasks/work.ts";
+import { NO_WORKSPACE, shortWork } from "../tasks/work.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -68,7 +68,8 @@ interface ScheduleOptions extends JsonOption {
   readonly timeout: string;
 }
 
-const EXAMPLE = "ambit schedules add engineer 'every 30m' 'look at new issues'";
+const exampleWith = (when: string): string => `ambit schedules add engineer '${when}' 'look at new issues'`;
+const EXAMPLE = exampleWith("every 30m");
 
 /** `behind`: a program to run instead of the agent's client. */
 async function schedulesAdd(
@@ -79,11 +80,11 @@ async function schedulesAdd(
   behind: readonly string[],
   options: ScheduleOptions,
 ): Promise<ExitCode> {
-  const usage = (message: string): ExitCode => fail(ports, options, EXIT.usage, message, EXAMPLE);
   const missed = MISSED.find((one) => one === options.missed);
-  if (missed === undefined) return usage("--missed is once or skip");
+  if (missed === undefined)
+    return fail(ports, options, EXIT.usage, "--missed is once or skip", `${EXAMPLE} --missed skip`);
   const read = parseWhen(when);
-  if (!read.ok) return usage(read.message);
+  if (!read.ok) return fail(ports, options, EXIT.usage, read.message, exampleWith(read.example));
   const work = await workOf(ports, agent, words, behind, options);
   if (!work.ok) return work.tell(EXAMPLE);
   const added = await askOnce(ports, "schedules.add", { ...work.value, when: read.text, missed });
@@ -155,11 +156,9 @@ function withLine(schedule: Schedule, line: string | undefined): Schedule & { re
 }
 
 function scheduleLine(schedule: Schedule, line: string | undefined): string {
-  const { id, agent, when, isEnded, isPaused, next, count, prompt, argv, reason } = schedule;
-  const what = argv === null ? prompt : argv.join(" ");
-  const short = what.length > 60 ? `${what.slice(0, 57)}...` : what;
+  const { id, agent, when, isEnded, isPaused, next, count, reason } = schedule;
   const state = isEnded ? "ended" : isPaused === true ? "paused" : next === null ? "waits" : `next ${timeText(next)}`;
   const why = reason === "" ? "" : `  (${reason})`;
   const from = line === undefined ? "" : `  ${visibleText(line)}`;
-  return `${visibleText(id)}  ${visibleText(when)}  ${state}  ${visibleText(agent)}  ${countText(count, "task", "tasks")}  ${visibleText(short)}${from}${visibleText(why)}`;
+  return `${visibleText(id)}  ${visibleText(when)}  ${state}  ${visibleText(agent)}  ${countText(count, "task", "tasks")}  ${shortWork(schedule)}${from}${visibleText(why)}`;
 }

@@ -25,7 +25,7 @@ const workspacesMax = 256;
 type EntryOf = (schedule: Schedule, change: string) => LogEntry;
 type Waiting = readonly WaitingTrigger[];
 
-interface Applied {
+interface SyncResult {
   /** The texts of the triggers that were stored. */
   readonly text: string;
   readonly at: number;
@@ -33,14 +33,14 @@ interface Applied {
   readonly waiting: Waiting;
 }
 
-const NOTHING: Applied = { text: "", at: 0, lines: {}, waiting: [] };
+const NOTHING: SyncResult = { text: "", at: 0, lines: {}, waiting: [] };
 
 export type FileSchedulesParts = Parameters<typeof newSchedule>[0] & Pick<DaemonParts, "records" | "redacting">;
 
 export class FileSchedules {
   readonly #parts: FileSchedulesParts;
   readonly #entry: EntryOf;
-  readonly #applied = new Map<string, Applied>();
+  readonly #results = new Map<string, SyncResult>();
   readonly #queue = new SerialQueue();
 
   constructor(parts: FileSchedulesParts, entry: EntryOf) {
@@ -49,28 +49,28 @@ export class FileSchedules {
   }
 
   /** Of one workspace, or of all that have schedules of an org file. */
-  async read(workspace: string | null): Promise<Pick<Applied, "lines" | "waiting">> {
+  async read(workspace: string | null): Promise<Pick<SyncResult, "lines" | "waiting">> {
     if (workspace !== null) return this.sync(workspace);
     const found = await this.#parts.stores.schedules.list(null);
     const ours = (found.ok ? found.value : []).filter(({ trigger }) => trigger !== undefined);
-    const all: Pick<Applied, "lines" | "waiting">[] = [];
+    const all: Pick<SyncResult, "lines" | "waiting">[] = [];
     for (const one of new Set(ours.map((schedule) => schedule.workspace))) all.push(await this.sync(one));
     return {
-      lines: Object.assign({}, ...all.map(({ lines }) => lines)) as Applied["lines"],
+      lines: Object.assign({}, ...all.map(({ lines }) => lines)) as SyncResult["lines"],
       waiting: all.flatMap(({ waiting }) => waiting),
     };
   }
 
   /** One after the other: two that run at once would store a change twice. */
-  sync(workspace: string): Promise<Pick<Applied, "lines" | "waiting">> {
+  sync(workspace: string): Promise<Pick<SyncResult, "lines" | "waiting">> {
     return this.#queue.run(() => this.#sync(workspace));
   }
 
-  async #sync(workspace: string): Promise<Applied> {
+  async #sync(workspace: string): Promise<SyncResult> {
     const { records, stores, wall } = this.#parts;
     const written = records.orgTriggers?.(workspace) ?? NO_TRIGGERS;
     const text = JSON.stringify(written);
-    const before = this.#applied.get(workspace);
+    const before = this.#results.get(workspace);
     const isDone = before?.waiting.length === 0 || Math.abs(wall() - (before?.at ?? 0)) < againMilliseconds;
     if (before?.text === text && isDone) return before;
     const listed = await stores.schedules.list(workspace);
@@ -93,10 +93,10 @@ export class FileSchedules {
     for (const one of written.problem === null ? [] : stored.filter(({ trigger }) => !named.has(trigger?.name ?? "")))
       await this.#change(one, "paused", (known) => pausedSchedule(known, written.problem ?? ""));
     const lines = Object.fromEntries(written.triggers.map(({ name, line }) => [this.#idOf(workspace, name), line]));
-    const applied: Applied = { text, at: wall(), lines, waiting };
-    if (this.#applied.size >= workspacesMax) this.#applied.clear();
-    this.#applied.set(workspace, applied);
-    return applied;
+    const result: SyncResult = { text, at: wall(), lines, waiting };
+    if (this.#results.size >= workspacesMax) this.#results.clear();
+    this.#results.set(workspace, result);
+    return result;
   }
 
   /** Adds it, or changes it to what is written. Why it cannot be, as a sentence; null if it is stored. */

@@ -2,7 +2,7 @@
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Schedule } from "../../core/ports/stores/schedule-store.ts";
 import { isEnded } from "../../core/ports/stores/task-store.ts";
-import { begun, TOO_MANY_FILES } from "../../org/schedules/schedule-life.ts";
+import { startSchedule, TOO_MANY_FILES } from "../../org/schedules/schedule-life.ts";
 import { parseWhen, type When } from "../../org/schedules/when.ts";
 import type { DaemonParts } from "../parts.ts";
 import { WatchedFiles } from "./watched-files.ts";
@@ -41,14 +41,19 @@ export async function newSchedule(
     if (!isHookSecret(parts, when.name)) return noSecret(when.name);
   }
   const zone = zones.named(zoneIn(when) ?? zones.local());
-  if (zone === null) return refusal("invalid_input", `there is no time zone ${zoneIn(when) ?? zones.local()}`);
+  if (zone === null)
+    return refusal(
+      "invalid_input",
+      `there is no time zone ${zoneIn(when) ?? zones.local()}`,
+      "name one, such as Europe/Berlin",
+    );
   let seen: string | null = null;
   if (when.kind === "after") {
     const followed = await followedBy(stores, when.id, input.workspace);
     if (!followed.ok) return followed;
     seen = followed.value;
   }
-  const schedule = begun(
+  const schedule = startSchedule(
     {
       ...{ ...input, id: known ?? id("h"), when: read.text, zone: zone.name, created: wall(), seen },
       ...{ isEnded: false, count: 0, lastTask: null, reason: "" },
@@ -56,9 +61,9 @@ export async function newSchedule(
     when,
     zone,
   );
-  if (schedule === null) return refusal("invalid_input", "this time is in the past, or never occurs");
+  if (schedule === null) return refusal("invalid_input", `\`${read.text}\` is in the past, or never occurs`);
   // What changes from now on counts.
-  const files = await new WatchedFiles(parts).look(schedule);
+  const files = await new WatchedFiles(parts).scan(schedule);
   if (files === null) return { ok: true, value: schedule };
   return files.state === null
     ? refusal("invalid_input", TOO_MANY_FILES)
@@ -91,7 +96,7 @@ async function followedBy(
   if (!schedule.ok) return refusal(schedule.code, schedule.message);
   if (task.value?.workspace === workspace) return { ok: true, value: null };
   if (schedule.value?.workspace !== workspace)
-    return refusal("invalid_input", `there is no task and no schedule ${id} in this workspace`);
+    return refusal("invalid_input", `there is no task and no schedule ${id} in this workspace`, "ambit tasks list");
   const { lastTask } = schedule.value;
   const last = lastTask === null ? null : await tasks.get(lastTask);
   return { ok: true, value: last?.ok === true && last.value !== null && isEnded(last.value) ? lastTask : null };

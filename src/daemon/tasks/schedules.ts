@@ -35,7 +35,7 @@ export class Schedules {
       const zone = zones.named(schedule.zone);
       if (zone === null) continue;
       const task = newId("w");
-      const files = await this.#files.look(schedule);
+      const files = await this.#files.scan(schedule);
       // Looked at first without a transaction: a schedule that waits for a task is due all the time.
       if (nextStep(schedule, facts, clocks, zone, task, files) === null) continue;
       const changed = await stores.schedules.change(

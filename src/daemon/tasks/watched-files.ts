@@ -1,4 +1,4 @@
-// The files that `on file` schedules wait for: looked at when a runner claims, at most every two seconds. No watcher of the kernel:
+// The files that `on file` schedules wait for: scanned when a runner claims, at most every two seconds. No watcher of the kernel:
 // one that was not running would have missed the change, and the state of the files says it all the same.
 import { type Dir, type Dirent, lstatSync } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -10,51 +10,51 @@ import { lateMilliseconds } from "../../org/schedules/schedule-life.ts";
 import { parseWhen } from "../../org/schedules/when.ts";
 import type { DaemonParts } from "../parts.ts";
 
-const lookMilliseconds = 2000;
+const scanMilliseconds = 2000;
 const entriesMax = 20_000;
-/** Entries that are looked at before other work of the daemon gets its turn. */
+/** Entries that are scanned before other work of the daemon gets its turn. */
 const entriesPerTurn = 256;
 const depthMax = 32;
-/** Never looked into: what is in there changes with every command. */
+/** Never scanned: what is in there changes with every command. */
 const SKIPPED: ReadonlySet<string> = new Set([".git", ".ambit", "node_modules"]);
 
-interface Look extends FileState {
+interface FileScan extends FileState {
   readonly workspace: string;
   readonly at: number;
 }
 
 export class WatchedFiles {
   readonly #parts: Pick<DaemonParts, "now" | "digest">;
-  readonly #looks = new Map<string, Look>();
-  readonly #looking = new Set<string>();
+  readonly #scans = new Map<string, FileScan>();
+  readonly #scanning = new Set<string>();
 
   constructor(parts: Pick<DaemonParts, "now" | "digest">) {
     this.#parts = parts;
   }
 
-  /** Null for other schedules, and if it was looked at a moment ago. */
-  async look({ id, when, workspace }: Schedule): Promise<FileState | null> {
+  /** Null for other schedules, and if it was scanned a moment ago. */
+  async scan({ id, when, workspace }: Schedule): Promise<FileState | null> {
     const read = when.startsWith("on file ") ? parseWhen(when) : null;
     if (read?.ok !== true || read.when.kind !== "file") return null;
     const { now, digest } = this.#parts;
-    const before = this.#looks.get(id);
+    const before = this.#scans.get(id);
     const at = now();
-    if (this.#looking.has(id) || (before !== undefined && at - before.at < lookMilliseconds)) return null;
-    this.#looking.add(id);
-    const states = await statesIn(workspace, read.when.pattern).finally(() => this.#looking.delete(id));
+    if (this.#scanning.has(id) || (before !== undefined && at - before.at < scanMilliseconds)) return null;
+    this.#scanning.add(id);
+    const states = await statesIn(workspace, read.when.pattern).finally(() => this.#scanning.delete(id));
     const state = states === null ? null : digest(JSON.stringify(states));
     const isSettled = before?.state === state;
     // A gap stays one until the files are still.
     const isMissed =
       before === undefined || at - before.at > lateMilliseconds || (before.isMissed && !before.isSettled);
-    const look: Look = { state, isSettled, isMissed, at, workspace };
-    this.#looks.set(id, look);
-    return look;
+    const scan: FileScan = { state, isSettled, isMissed, at, workspace };
+    this.#scans.set(id, scan);
+    return scan;
   }
 
   /** Forgets schedules of a workspace that are not among these any more. */
   retain(workspace: string, ids: ReadonlySet<string>): void {
-    for (const [id, look] of this.#looks) if (look.workspace === workspace && !ids.has(id)) this.#looks.delete(id);
+    for (const [id, scan] of this.#scans) if (scan.workspace === workspace && !ids.has(id)) this.#scans.delete(id);
   }
 }
 
@@ -83,8 +83,9 @@ function literalFolder(segments: readonly string[]): readonly string[] {
 }
 
 function stateOf(workspace: string, path: readonly string[]): string {
-  const { size, mtimeMs, ino } = lstatSync(join(workspace, ...path), { throwIfNoEntry: false }) ?? {};
-  return JSON.stringify([path, size, mtimeMs, ino]);
+  // A program may set the time of a change back; the time of the inode's change is the kernel's alone.
+  const { size, ctimeMs, ino } = lstatSync(join(workspace, ...path), { throwIfNoEntry: false }) ?? {};
+  return JSON.stringify([path, size, ctimeMs, ino]);
 }
 
 /** What cannot be read has no files, and neither has what is behind a link. */

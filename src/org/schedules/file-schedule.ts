@@ -51,7 +51,9 @@ export function writtenTriggers(
       trusted === org || (trusted != null && was !== undefined && textOf(trusted, was) === textOf(org, trigger));
     const hindrance =
       when === null && trigger.after === null
-        ? "it starts nothing: `command` is not supported"
+        ? trigger.kind === "process"
+          ? "it starts nothing: `command` is not supported"
+          : BROKEN
         : agent === null
           ? "it names no agent, and the org file has none: agent: ID"
           : isTrusted

@@ -7,10 +7,10 @@ import { machineZones } from "../../daemon/clock.ts";
 import {
   acceptedSeconds,
   acceptRequest,
-  begun,
   clockBackMilliseconds,
   lateMilliseconds,
   nextStep,
+  startSchedule,
 } from "./schedule-life.ts";
 import { parseWhen } from "./when.ts";
 
@@ -41,7 +41,7 @@ function schedule(when: string, missed: Schedule["missed"] = "once", created = s
       reason: "",
     },
   };
-  return begun(plain, read.when, zone) ?? unable("time to come");
+  return startSchedule(plain, read.when, zone) ?? unable("time to come");
 }
 
 function look(one: Schedule, wall: number, facts: ScheduleFacts = NOTHING): ScheduleStep | null {

@@ -6,8 +6,9 @@ import type {
   ScheduleFacts,
   ScheduleStep,
 } from "../../core/ports/stores/schedule-store.ts";
-import { isEnded, type Task } from "../../core/ports/stores/task-store.ts";
+import { isEnded } from "../../core/ports/stores/task-store.ts";
 import type { Zone } from "../../core/ports/zone.ts";
+import { newTask } from "../task-life.ts";
 import { nextTime, parseWhen, type When } from "./when.ts";
 
 /** A time that is noticed later than this is missed. */
@@ -23,7 +24,11 @@ export interface Clocks {
 }
 
 /** The first time of a new schedule. Null if it has none: `at` is in the past. */
-export function begun(schedule: Omit<Schedule, "next" | "floor" | "after">, when: When, zone: Zone): Schedule | null {
+export function startSchedule(
+  schedule: Omit<Schedule, "next" | "floor" | "after">,
+  when: When,
+  zone: Zone,
+): Schedule | null {
   const { created } = schedule;
   if (when.kind === "after") return { ...schedule, next: null, floor: null, after: when.id };
   if (when.kind === "file" || when.kind === "webhook") return { ...schedule, next: null, floor: null, after: null };
@@ -32,7 +37,7 @@ export function begun(schedule: Omit<Schedule, "next" | "floor" | "after">, when
 }
 
 /**
- * What is due of it; null: nothing. `newTask`: the id of the task, if there is one. `files`: for `on file`; null if they could not be
+ * What is due of it; null: nothing. `taskId`: the id of the task, if there is one. `files`: for `on file`; null if they could not be
  * looked at.
  */
 export function nextStep(
@@ -40,27 +45,27 @@ export function nextStep(
   facts: ScheduleFacts,
   clocks: Clocks,
   zone: Zone,
-  newTask: string,
+  taskId: string,
   files: FileState | null = null,
 ): ScheduleStep | null {
   if (schedule.isEnded || schedule.isPaused === true) return null;
   const read = parseWhen(schedule.when);
-  if (!read.ok) return ended(schedule, read.message);
-  if (read.when.kind === "after") return followed(schedule, facts, clocks, newTask);
-  if (read.when.kind === "file") return files === null ? null : watched(schedule, facts, clocks, newTask, files);
-  if (read.when.kind === "webhook") return requested(schedule, facts, clocks, newTask);
-  return timed(schedule, read.when, facts, clocks, zone, newTask);
+  if (!read.ok) return endSchedule(schedule, read.message);
+  if (read.when.kind === "after") return afterStep(schedule, facts, clocks, taskId);
+  if (read.when.kind === "file") return files === null ? null : fileStep(schedule, facts, clocks, taskId, files);
+  if (read.when.kind === "webhook") return webhookStep(schedule, facts, clocks, taskId);
+  return timeStep(schedule, read.when, facts, clocks, zone, taskId);
 }
 
 /**
  * Files changed, and then were still: one task for all changes. INVARIANT: what its own task changed starts no other one. Changes of
  * others while a task runs that changes files itself are taken for its own.
  */
-function watched(
+function fileStep(
   schedule: Schedule,
   { last }: ScheduleFacts,
   clocks: Clocks,
-  newTask: string,
+  taskId: string,
   { state, isSettled, isMissed }: FileState,
 ): ScheduleStep | null {
   if (last !== null && !isEnded(last)) return null;
@@ -75,15 +80,15 @@ function watched(
   const after = { ...schedule, seen: state };
   if (isMissed && schedule.missed === "skip")
     return { schedule: { ...after, reason: "changes were missed" }, task: null };
-  return withTask({ ...after, reason: isMissed ? "run once for missed changes" : "" }, clocks, newTask);
+  return withTask({ ...after, reason: isMissed ? "run once for missed changes" : "" }, clocks, taskId);
 }
 
 export const TOO_MANY_FILES = "there are more than 20,000 files and folders to watch: use a smaller folder";
 
-function requested(schedule: Schedule, { last }: ScheduleFacts, clocks: Clocks, newTask: string): ScheduleStep | null {
+function webhookStep(schedule: Schedule, { last }: ScheduleFacts, clocks: Clocks, taskId: string): ScheduleStep | null {
   const { pending, ...rest } = schedule;
   if (pending === undefined || (last !== null && !isEnded(last))) return null;
-  const step = withTask({ ...rest, reason: "" }, clocks, newTask);
+  const step = withTask({ ...rest, reason: "" }, clocks, taskId);
   if (step.task === null || step.task.argv !== null) return step;
   return { ...step, task: { ...step.task, prompt: withBody(schedule.prompt, pending), isFromOutside: true } };
 }
@@ -124,17 +129,17 @@ export function hasAccepted({ accepted = [] }: Schedule, signature: string): boo
   return accepted.some(([, one]) => one === signature);
 }
 
-function timed(
+function timeStep(
   schedule: Schedule,
   when: When,
   { last }: ScheduleFacts,
   clocks: Clocks,
   zone: Zone,
-  newTask: string,
+  taskId: string,
 ): ScheduleStep | null {
   const { wall } = clocks;
   const { next, floor, missed } = schedule;
-  if (next === null) return ended(schedule, "it has no further time");
+  if (next === null) return endSchedule(schedule, "it has no further time");
   if (floor !== null && wall < floor) {
     const again = nextTime(when, wall, wall, zone);
     return {
@@ -154,7 +159,7 @@ function timed(
       schedule: { ...after, reason: isOpen ? "its last task had not finished" : "a time was missed" },
       task: null,
     };
-  return withTask({ ...after, reason: isMissed ? "run once for missed times" : "" }, clocks, newTask);
+  return withTask({ ...after, reason: isMissed ? "run once for missed times" : "" }, clocks, taskId);
 }
 
 const CLOCK_BACK = "the clock was set back";
@@ -167,37 +172,40 @@ function floorOf(when: When, wall: number, next: number | null): number | null {
 }
 
 /** Follows one task, once; or a schedule, each time that a task of it is done. */
-function followed(
+function afterStep(
   schedule: Schedule,
   { last, followed: before }: ScheduleFacts,
   clocks: Clocks,
-  newTask: string,
+  taskId: string,
 ): ScheduleStep | null {
-  if (before === null) return ended(schedule, `${schedule.after} no longer exists`);
+  if (before === null) return endSchedule(schedule, `${schedule.after} no longer exists`);
   const { task, isLast } = before;
   if (task === null || !isEnded(task)) return null;
   const isRepeated = task.id !== schedule.after;
-  if (task.id === schedule.seen) return isLast ? ended(schedule, `${schedule.after} has ended`) : null;
+  if (task.id === schedule.seen) return isLast ? endSchedule(schedule, `${schedule.after} has ended`) : null;
   if (task.state !== "done") {
     const reason = `${task.id} is ${task.state}`;
-    return isRepeated ? { schedule: { ...schedule, seen: task.id, reason }, task: null } : ended(schedule, reason);
+    return isRepeated
+      ? { schedule: { ...schedule, seen: task.id, reason }, task: null }
+      : endSchedule(schedule, reason);
   }
   if (last !== null && !isEnded(last)) return null;
-  return withTask({ ...schedule, seen: task.id, isEnded: !isRepeated, reason: "" }, clocks, newTask);
+  return withTask({ ...schedule, seen: task.id, isEnded: !isRepeated, reason: "" }, clocks, taskId);
 }
 
-function ended(schedule: Schedule, reason: string): ScheduleStep {
+function endSchedule(schedule: Schedule, reason: string): ScheduleStep {
   return { schedule: { ...schedule, isEnded: true, next: null, floor: null, reason }, task: null };
 }
 
 function withTask(schedule: Schedule, { now }: Clocks, id: string): ScheduleStep {
   const { workspace, agent, prompt, argv, timeoutMilliseconds, attemptsMax, count, payers = [], depth = 0 } = schedule;
-  const task: Task = {
-    ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline: null },
-    ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, payers },
-    ...{ started: null, requested: [], notes: [] },
-    ...{ reason: "", status: null, origin: { kind: "schedule", id: schedule.id, depth } },
-    ...(schedule.isByAgent === true ? { isByAgent: true } : {}),
-  };
+  const task = newTask(
+    {
+      ...{ id, workspace, agent, prompt, argv, timeoutMilliseconds, attemptsMax, payers },
+      origin: { kind: "schedule", id: schedule.id, depth },
+      ...(schedule.isByAgent === true ? { isByAgent: true } : {}),
+    },
+    now,
+  );
   return { schedule: { ...schedule, count: count + 1, lastTask: id }, task };
 }

@@ -193,3 +193,16 @@ test.each([
 ])("%s", (text, when) => {
   expect(parseWhen(text)).toMatchObject({ ok: true, when });
 });
+test.each([
+  ["cron 61 * * * *", /^cron /],
+  ["at tomorrow", /^at /],
+  ["after", /^after /],
+  ["on file ../x", /^on file /],
+  ["on webhook X", /^on webhook /],
+  ["on moon", /^every /],
+  ["daily", /^every /],
+])("%s: the example is of the same kind", (text, expected) => {
+  const read = parseWhen(text);
+  expect(read.ok ? "" : read.example).toMatch(expected);
+  expect(parseWhen(read.ok ? "" : read.example)).toMatchObject({ ok: true });
+});

@@ -17,7 +17,19 @@ export type When =
   /** When a signed request comes to a runner. */
   | { readonly kind: "webhook"; readonly name: string };
 
-export type WhenResult = { readonly ok: true; readonly when: When; readonly text: string } | Failure;
+/** `example`: one of the kind that was meant. */
+export type WhenResult =
+  | { readonly ok: true; readonly when: When; readonly text: string }
+  | (Failure & { readonly example: string });
+
+const EXAMPLES: Readonly<Record<When["kind"], string>> = {
+  every: "every 30m",
+  cron: "cron 0 9 * * 1-5 in Europe/Berlin",
+  at: "at 2030-01-31T09:00",
+  after: "after ID",
+  file: "on file docs/**/*.md",
+  webhook: "on webhook deploy",
+};
 
 const whenCharactersMax = 400;
 export const everyMillisecondsMin = 10_000;
@@ -30,10 +42,10 @@ const FORMS =
 /** `text` of the result has one space between words. Whether there is such a zone is for the caller to say. */
 export function parseWhen(written: string): WhenResult {
   const text = written.trim().replace(/[ \t]+/g, " ");
-  const bad = (message: string): WhenResult => ({ ok: false, message });
-  if (text.length > whenCharactersMax || /\p{Cc}/u.test(text)) return bad(FORMS);
   const space = text.indexOf(" ");
   const [word, rest] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
+  const bad = (message: string): WhenResult => ({ ok: false, message, example: exampleOf(word, rest) });
+  if (text.length > whenCharactersMax || /\p{Cc}/u.test(text)) return bad(FORMS);
   switch (word) {
     case "every": {
       const match = /^([0-9]{1,7})([smhdw])$/.exec(rest);
@@ -61,7 +73,7 @@ export function parseWhen(written: string): WhenResult {
         ? { ok: true, when: { kind: "after", id: rest }, text }
         : bad("`after` needs the id of a task or a schedule: ambit tasks list, ambit schedules list");
     case "on":
-      return parseOn(rest, text);
+      return parseOn(rest, text, bad);
     default:
       return bad(FORMS);
   }
@@ -69,13 +81,20 @@ export function parseWhen(written: string): WhenResult {
 
 const HOOK_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-function parseOn(rest: string, text: string): WhenResult {
+function exampleOf(word: string, rest: string): string {
+  const kind = (Object.keys(EXAMPLES) as When["kind"][]).find(
+    (one) => one === (word === "on" ? rest.split(" ")[0] : word),
+  );
+  return EXAMPLES[kind ?? "every"];
+}
+
+function parseOn(rest: string, text: string, bad: (message: string) => WhenResult): WhenResult {
   const [, kind = "", what = ""] = /^(\S+) ?(.*)$/.exec(rest) ?? [];
   if (kind === "webhook")
     return HOOK_NAME.test(what)
       ? { ok: true, when: { kind: "webhook", name: what }, text }
-      : { ok: false, message: "`on webhook` needs a name of lower case letters, digits, - and _: on webhook deploy" };
-  if (kind !== "file") return { ok: false, message: FORMS };
+      : bad("`on webhook` needs a name of lower case letters, digits, - and _: on webhook deploy");
+  if (kind !== "file") return bad(FORMS);
   const pattern = what.split("/");
   const isInside = pattern.every((part) => part !== "" && part !== "." && part !== ".." && !/[\\{}[\]?]/.test(part));
   // `a**` would read as `a*`.
@@ -83,7 +102,7 @@ function parseOn(rest: string, text: string): WhenResult {
   const isOurs = pattern[0] === ".ambit" || pattern[0] === ".git";
   return isInside && isPlain && !isOurs
     ? { ok: true, when: { kind: "file", pattern }, text }
-    : { ok: false, message: "`on file` needs a path inside the workspace, with * and **: on file docs/**/*.md" };
+    : bad("`on file` needs a path inside the workspace, with * and **: on file docs/**/*.md");
 }
 
 /** `... in Europe/Berlin` */

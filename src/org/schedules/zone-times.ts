@@ -23,30 +23,30 @@ const sampleMilliseconds = 3 * HOUR;
 export function momentsOf(locals: readonly number[], zone: Zone, isHourly: boolean): readonly number[] {
   const [first, last] = [locals[0], locals.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const stretches = stretchesOf(first - aroundMilliseconds, last + aroundMilliseconds, zone);
+  const periods = offsetPeriods(first - aroundMilliseconds, last + aroundMilliseconds, zone);
   return locals.flatMap((local) => {
-    const found = stretches.flatMap(({ from, to, offset }) => {
+    const found = periods.flatMap(({ from, to, offset }) => {
       const moment = local - offset;
       return moment >= from && moment < to ? [moment] : [];
     });
     if (isHourly) return found;
     if (found.length > 0) return found.slice(0, 1);
-    const after = stretches.find(({ from, offset }) => local < from + offset);
+    const after = periods.find(({ from, offset }) => local < from + offset);
     return after === undefined ? [] : [after.from];
   });
 }
 
-function stretchesOf(from: number, to: number, zone: Zone): readonly OffsetPeriod[] {
-  const stretches: OffsetPeriod[] = [];
+function offsetPeriods(from: number, to: number, zone: Zone): readonly OffsetPeriod[] {
+  const periods: OffsetPeriod[] = [];
   let [start, offset] = [from, zone.offsetAt(from)];
   for (let at = from; at < to; at += sampleMilliseconds) {
     const next = Math.min(at + sampleMilliseconds, to);
     if (zone.offsetAt(next) === offset) continue;
     const change = changeBetween(at, next, offset, zone);
-    stretches.push({ from: start, to: change, offset });
+    periods.push({ from: start, to: change, offset });
     [start, offset] = [change, zone.offsetAt(next)];
   }
-  return [...stretches, { from: start, to, offset }];
+  return [...periods, { from: start, to, offset }];
 }
 
 /** The first moment after `from` that has another offset. */
