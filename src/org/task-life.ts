@@ -20,12 +20,26 @@ export type RunReport =
       /** What the run directed and waits for the same answer: it ended well, and is not repeated for it. */
       readonly held?: HeldDirectives;
     }
+  /** A person refused the same request before, of another task: this one works without the capabilities, too. */
+  | { readonly kind: "refused"; readonly capabilities: readonly string[]; readonly reason: string }
   /** Withheld until its budget counts anew. */
   | { readonly kind: "unfunded"; readonly until: number; readonly reason: string }
   /** The agent requested capabilities that were refused: its next run asks for them again. */
   | { readonly kind: "requested"; readonly requested: Task["requested"] }
   /** It did not start, or its runner was stopped: the run does not count. */
   | { readonly kind: "released"; readonly reason: string; readonly isFrozen: boolean };
+
+type NewTask = Pick<Task, "id" | "workspace" | "agent" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax"> &
+  Partial<Pick<Task, "deadline" | "payers" | "origin" | "isByAgent">>;
+
+/** A task that is due now. */
+export function newTask(work: NewTask, now: number): Task {
+  return {
+    ...{ state: "queued", created: now, due: now, deadline: null, attempts: 0, generation: 0, started: null },
+    ...{ payers: [], origin: null, reason: "", status: null, waitsFor: null, refused: [], requested: [], notes: [] },
+    ...work,
+  };
+}
 
 /** The agents that pay for a task, and for what it delegates: those that pay for the task it came from, and its own. */
 export function payersBelow({ payers, agent }: Pick<Task, "payers" | "agent">): readonly string[] {
@@ -53,15 +67,17 @@ export function endRun(task: Task, generation: number, report: RunReport, now: n
   switch (report.kind) {
     case "ended":
       if (report.status === 0) return { ...withoutHeld(task), state: "done", status: 0, reason: report.reason };
-      return again({ ...task, status: report.status }, report.reason, now);
+      return repeatLater({ ...task, status: report.status }, report.reason, now);
     case "denied":
       return { ...task, state: "failed", status: null, reason: report.reason };
     case "asked": {
       const { approval, capabilities, held } = report;
       const reason = `waits for ${requestText(capabilities)}: ambit approve ${approval}`;
       const parked = { state: "parked" as const, waitsFor: { approval, capabilities }, reason };
-      return { ...withoutHeld(unstarted(task)), ...parked, ...(held === undefined ? {} : { held }) };
+      return { ...withoutHeld(withoutAttempt(task)), ...parked, ...(held === undefined ? {} : { held }) };
     }
+    case "refused":
+      return withoutCapabilities(withoutAttempt(task), report.capabilities, report.reason, now);
     case "requested": {
       const capabilities = report.requested.map(({ capability }) => capability);
       const refused = task.refused.filter(({ capability }) => !capabilities.includes(capability));
@@ -72,10 +88,10 @@ export function endRun(task: Task, generation: number, report: RunReport, now: n
     case "unfunded":
       if (task.deadline !== null && report.until >= task.deadline)
         return { ...task, state: "failed", reason: `${report.reason}; ${PAST_DEADLINE}` };
-      return { ...unstarted(task), state: "queued", due: report.until, reason: report.reason };
+      return { ...withoutAttempt(task), state: "queued", due: report.until, reason: report.reason };
     case "released": {
       const due = now + (report.isFrozen ? frozenMilliseconds : 0);
-      return { ...unstarted(task), state: "queued", due, reason: report.reason };
+      return { ...withoutAttempt(task), state: "queued", due, reason: report.reason };
     }
     default:
       return report satisfies never;
@@ -84,7 +100,7 @@ export function endRun(task: Task, generation: number, report: RunReport, now: n
 
 /** The runner or the daemon was killed: the program ended with it. The run counts, or a task that kills its runner would never end. */
 export function loseRun(task: Task, generation: number, now: number): Task | null {
-  return isHeld(task, generation) ? again({ ...task, status: null }, "its runner was lost", now) : null;
+  return isHeld(task, generation) ? repeatLater({ ...task, status: null }, "its runner was lost", now) : null;
 }
 
 export type ApprovalAnswer =
@@ -99,11 +115,16 @@ export function answerTask(task: Task, approval: string, answer: ApprovalAnswer,
   const open = { ...task, state: "queued" as const, due: now, waitsFor: null };
   if (answer.kind === "approved") return { ...open, reason: "approved" };
   if (answer.kind === "gone") return { ...open, reason: "its request ended without an answer" };
-  const { reason } = answer;
-  const refused = waitsFor.capabilities.map((capability) => ({ capability, reason }));
-  const known = task.refused.filter(({ capability }) => !waitsFor.capabilities.includes(capability));
+  return withoutCapabilities(task, waitsFor.capabilities, answer.reason, now);
+}
+
+/** The next run works without them, and reads the reason. */
+function withoutCapabilities(task: Task, capabilities: readonly string[], reason: string, now: number): Task {
+  const refused = capabilities.map((capability) => ({ capability, reason }));
+  const known = task.refused.filter(({ capability }) => !capabilities.includes(capability));
   const why = reason === "" ? "refused" : `refused: ${reason}`;
-  return { ...withoutHeld(open), refused: [...known, ...refused], reason: why };
+  const open = { state: "queued" as const, due: now, waitsFor: null, reason: why };
+  return { ...withoutHeld(task), ...open, refused: [...known, ...refused] };
 }
 
 function withoutHeld({ held: _held, ...task }: Task): Task {
@@ -116,13 +137,14 @@ export function cancelTask(task: Task): Task | null {
   return { ...task, state: "cancelled", generation: generation + 1, waitsFor: null, reason: "cancelled" };
 }
 
-/** A person's retry begins anew, with all of its attempts. */
+/** A person's retry begins anew, with all of its attempts; what was refused is asked for again. */
 export function retryTask(task: Task, now: number): Task | null {
   if (task.state === "running" || (task.state === "queued" && task.due <= now)) return null;
-  return { ...withoutHeld(task), state: "queued", attempts: 0, due: now, waitsFor: null, reason: "retried" };
+  const open = { state: "queued" as const, attempts: 0, due: now, waitsFor: null, reason: "retried" };
+  return { ...withoutHeld(task), ...open, refused: [], requested: [] };
 }
 
-function again(task: Task, reason: string, now: number): Task {
+function repeatLater(task: Task, reason: string, now: number): Task {
   if (task.attempts >= task.attemptsMax) return { ...task, state: "failed", reason };
   const wait = Math.min(backoffMilliseconds, backoffFirstMilliseconds * 2 ** Math.min(20, task.attempts - 1));
   const due = now + wait;
@@ -132,7 +154,7 @@ function again(task: Task, reason: string, now: number): Task {
 }
 
 /** What did not start is no attempt. */
-function unstarted(task: Task): Task {
+function withoutAttempt(task: Task): Task {
   return { ...task, attempts: task.attempts - 1 };
 }
 

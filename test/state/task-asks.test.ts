@@ -109,6 +109,22 @@ describe("a capability that asks", () => {
     expect(show(id)).toMatchObject({ state: "done", attempts: 1 });
     expect(output(id)).toContain("The capability code was refused for this task: not today. Work without it.");
   });
+  test("that was refused for the same words before is refused for the next task, which works without it", () => {
+    const id = add("reader", "look");
+    work();
+    expect(show(id)).toMatchObject({ state: "done", attempts: 1 });
+    expect(output(id)).toContain("The capability code was refused for this task: not today. Work without it.");
+    // A person who opens the request again is asked again, by a retry, too.
+    const all = JSON.parse(walk.ambit("approvals", "list", "--all", "--json").out) as {
+      approvals: readonly { id: string; state: string; agent: string }[];
+    };
+    const refused = all.approvals.find((one) => one.state === "refused");
+    expect(walk.ambit("approvals", "reopen", refused?.id ?? "").status).toBe(0);
+    walk.ambit("tasks", "retry", id);
+    work();
+    expect(show(id)).toMatchObject({ state: "parked", waitsFor: { approval: refused?.id, capabilities: ["code"] } });
+    walk.ambit("tasks", "cancel", id);
+  });
   test("that the org file allows from now on is in hand after a retry", () => {
     const id = add("later", "write.sh");
     work();

@@ -113,6 +113,17 @@ describe("a task", () => {
     expect(walk.read("made.txt")).toBe("made\n");
     expect(statesOf(id)).toEqual(["queued", "running", "done"]);
   });
+  test("is watched until it is over, also if it was over before", () => {
+    const id = add("maker", "--", "true");
+    walk.ambit("tasks", "work", "--once");
+    expect(walk.ambit("tasks", "watch", id)).toMatchObject({ status: 0, out: expect.stringContaining(`${id}  done`) });
+    expect(walk.ambit("tasks", "watch", "w_none")).toMatchObject({ status: 1, err: expect.stringContaining("w_none") });
+  });
+  test("with words of several lines is listed on one line", () => {
+    const id = add("maker", "first\n\nsecond");
+    expect(walk.ambit("tasks", "list").out).toMatch(new RegExp(`^${id} .* first second$`, "m"));
+    walk.ambit("tasks", "cancel", id);
+  });
   test("without words is refused, also if they are blank", () => {
     for (const words of ["", " ", "\t\n"]) expect(walk.ambit("tasks", "add", "maker", words).status).toBe(2);
   });

@@ -2,6 +2,7 @@
 
 import { isJsonObject, type Json } from "../../core/base/json.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { isEnded, TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
 import { promptCharactersMax, requestText } from "../../org/task-life.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
@@ -24,6 +25,8 @@ export interface AddOptions extends JsonOption {
 const secondsMax = 7 * 86_400;
 const retriesMax = 99;
 const listedMax = 1000;
+/** More tasks than the state has. */
+const pagesMax = 100;
 
 /** `behind`: a program to run instead of the agent's client. */
 export async function tasksAdd(
@@ -41,7 +44,7 @@ export async function tasksAdd(
       options,
       EXIT.usage,
       "--deadline must be a time in the future, such as 2030-01-31T18:00Z",
-      example,
+      `${example} --deadline 2030-01-31T18:00Z`,
     );
   const work = await workOf(ports, agent, words, behind, options);
   if (!work.ok) return work.tell(example);
@@ -157,8 +160,13 @@ function taskLines(ports: TasksPorts, task: Task): readonly string[] {
       ? []
       : [`  waits for  ${requestText(waitsFor.capabilities)}`, `  fix: ambit approve ${waitsFor.approval}`]),
     ...refused.map(({ capability, reason }) => `  refused  ${capability}: ${visibleText(reason)}`),
-    ...(runs.length === 0 ? [] : [`  output  ambit tasks log ${id}`]),
+    ...(runs.length === 0 ? [] : [`  output  ambit tasks log ${id}${runs.length === 1 ? "" : outputsText(runs)}`]),
   ];
+}
+
+/** Runs are counted from the first one on, also after a retry, with which the attempts begin anew. */
+function outputsText(runs: readonly number[]): string {
+  return ` --run ${runs.at(-1)}, also of ${runs.length > 2 ? "runs" : "run"} ${runs.slice(0, -1).join(", ")}`;
 }
 
 export interface LogOptions extends JsonOption {
@@ -191,13 +199,18 @@ async function searchLogs(ports: TasksPorts, options: LogOptions): Promise<ExitC
     return fail(ports, options, EXIT.usage, "name a task, or search all of them", "ambit tasks log --grep error");
   const workspace = ports.workspaceAt?.() ?? null;
   if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
-  const found = await askOnce(ports, "tasks.list", { workspace, states: TASK_STATES, count: listedMax });
-  if (!found.ok) return tellRefusal(ports, found, options.json);
-  const lines = found.value.tasks.flatMap(({ id }) =>
-    (ports.taskOutputs?.runs(id) ?? []).flatMap((run) =>
-      matching(ports.taskOutputs?.read(id, run) ?? "", grep).map((line) => ({ task: id, run, line })),
-    ),
-  );
+  const lines: { readonly task: string; readonly run: number; readonly line: string }[] = [];
+  for (let before: string | undefined, page = 0; page < pagesMax; page++) {
+    const asked = { workspace, states: TASK_STATES, count: listedMax, ...(before === undefined ? {} : { before }) };
+    const found: Answer<{ readonly tasks: readonly Task[] }> = await askOnce(ports, "tasks.list", asked);
+    if (!found.ok) return tellRefusal(ports, found, options.json);
+    const { tasks } = found.value;
+    for (const { id } of tasks)
+      for (const run of ports.taskOutputs?.runs(id) ?? [])
+        for (const line of matching(ports.taskOutputs?.read(id, run) ?? "", grep)) lines.push({ task: id, run, line });
+    if (tasks.length < listedMax) break;
+    before = tasks.at(-1)?.id;
+  }
   if (options.json) ports.print(jsonLine({ lines }));
   else for (const { task, run, line } of lines) ports.print(`${visibleText(task)} run ${run}: ${visibleText(line)}`);
   return EXIT.ok;
@@ -214,26 +227,17 @@ export async function tasksWatch(ports: TasksPorts, id: string | undefined, opti
   const { signal, abort, release } = cancelOnSignals();
   let last: Task | null = null;
   const tell = (task: Task): void => {
-    if (id !== undefined && task.id !== id) return;
+    if (signal.aborted) return;
     last = task;
     ports.print(options.json ? jsonLine({ task }) : taskLine(task));
     if (id !== undefined && (isEnded(task) || task.state === "parked")) abort();
   };
   try {
-    if (id !== undefined) {
-      const known = await control.value.ask("tasks.show", { id });
-      if (!known.ok) return tellRefusal(ports, known, options.json);
-      const { task } = known.value;
-      if (isEnded(task)) {
-        tell(task);
-        return exitOf(task);
-      }
-    }
     const onEvent = (event: Json): void => {
       if (isJsonObject(event) && isJsonObject(event["task"])) tell(event["task"] as unknown as Task);
     };
     const workspace = id === undefined ? (ports.workspaceAt?.() ?? null) : null;
-    const answer = await control.value.ask("tasks.watch", { workspace }, { onEvent, signal });
+    const answer = await control.value.ask("tasks.watch", { workspace, id: id ?? null }, { onEvent, signal });
     if (!answer.ok && !signal.aborted) return tellRefusal(ports, answer, options.json);
     return last === null || id === undefined ? EXIT.ok : exitOf(last);
   } finally {

@@ -183,7 +183,7 @@ class Runner {
       );
     if (!plan.ok) return release("denied", plan.denied);
     if (this.#signal.aborted) return release("stopped", "");
-    this.#tell(task);
+    this.#print(task);
     const output = this.#output(task);
     let settled: Task | null = null;
     try {
@@ -200,7 +200,7 @@ class Runner {
           if (isJsonObject(event) && isJsonObject(event["task"])) settled = event["task"] as unknown as Task;
         },
       });
-      if (settled !== null) return this.#told(settled);
+      if (settled !== null) return this.#report(settled);
       // Without a session nothing was started, and the task is still claimed.
       if (!result.ok && this.#signal.aborted) return await release("stopped", "");
       if (!result.ok) return await release("failed", `${result.refused.code}: ${result.refused.message}`);
@@ -211,7 +211,7 @@ class Runner {
   }
 
   #settled(task: Task, answer: Answer<{ readonly task: Task }>): Task {
-    if (answer.ok) return this.#told(answer.value.task);
+    if (answer.ok) return this.#report(answer.value.task);
     tellRefusal(this.#ports, answer, this.#isJson);
     return task;
   }
@@ -221,12 +221,12 @@ class Runner {
     return this.#ports.taskOutputs?.open(id, generation) ?? { write: () => {}, close: () => {} };
   }
 
-  #told(task: Task): Task {
-    this.#tell(task);
+  #report(task: Task): Task {
+    this.#print(task);
     return task;
   }
 
-  #tell(task: Task): void {
+  #print(task: Task): void {
     if (this.#isJson) this.#ports.print(jsonLine({ task }));
     else if (this.#isShown) this.#ports.printError(taskLine(task));
     else this.#ports.print(taskLine(task));
@@ -243,9 +243,16 @@ class Runner {
   }
 }
 
-export function taskLine({ id, agent, state, attempts, reason, prompt, argv }: Task): string {
-  const what = argv === null ? prompt : argv.join(" ");
-  const short = what.length > 60 ? `${what.slice(0, 57)}...` : what;
+export function taskLine(task: Task): string {
+  const { id, agent, state, attempts, reason } = task;
   const why = reason === "" ? "" : `  (${reason})`;
-  return `${visibleText(id)}  ${state.padEnd(9)} ${visibleText(agent)}  run ${attempts}  ${visibleText(short)}${visibleText(why)}`;
+  return `${visibleText(id)}  ${state.padEnd(9)} ${visibleText(agent)}  run ${attempts}  ${shortWork(task)}${visibleText(why)}`;
+}
+
+const workShownMax = 60;
+
+/** The words or the program of a task or a schedule, on one line. */
+export function shortWork({ prompt, argv }: Pick<Task, "prompt" | "argv">): string {
+  const what = (argv === null ? prompt : argv.join(" ")).trim().replace(/\s+/g, " ");
+  return visibleText(what.length > workShownMax ? `${what.slice(0, workShownMax - 3)}...` : what);
 }

@@ -4,7 +4,7 @@ import { numberIn, optionalText, textIn, textsIn } from "../../core/base/fields.
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import { TASK_STATES, type Task, type TaskState } from "../../core/ports/stores/task-store.ts";
-import { attemptsMost, promptCharactersMax } from "../../org/task-life.ts";
+import { attemptsMost, newTask, promptCharactersMax } from "../../org/task-life.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { TaskRuns } from "../tasks/task-runs.ts";
@@ -49,8 +49,10 @@ export function taskAnswers(
         const states = textsIn(value, "states", TASK_STATES.length);
         const count = numberIn(value, "count", 1, listedMax);
         const workspace = optionalText(value, "workspace", pathCharactersMax);
+        const before = optionalText(value, "before", idCharactersMax);
         if (states === null || count === null || workspace === undefined || !states.every(isState)) return BAD;
-        const found = await tasks.list(workspace, states, count);
+        if (before === undefined) return BAD;
+        const found = await tasks.list(workspace, states, count, before);
         return found.ok ? { ok: true, value: { tasks: found.value.map(brief) } } : refusal(found.code, found.message);
       },
     ],
@@ -60,9 +62,7 @@ export function taskAnswers(
         await runs.settle();
         const found = await tasks.get(idIn(exchange));
         if (!found.ok) return refusal(found.code, found.message);
-        return found.value === null
-          ? refusal("unknown_task", `there is no task ${idIn(exchange)}`)
-          : { ok: true, value: { task: found.value } };
+        return found.value === null ? unknownTask(idIn(exchange)) : { ok: true, value: { task: found.value } };
       },
     ],
     [
@@ -123,14 +123,26 @@ export function taskAnswers(
       "tasks.watch",
       async (exchange) => {
         const workspace = optionalText(exchange.value, "workspace", pathCharactersMax);
-        if (workspace === undefined) return BAD;
+        const id = optionalText(exchange.value, "id", idCharactersMax);
+        if (workspace === undefined || id === undefined) return BAD;
         await runs.settle();
         const tell = (task: Task): void => {
-          if (workspace === null || task.workspace === workspace) exchange.tell({ task: brief(task) as never });
+          const isWatched = id === null ? workspace === null || task.workspace === workspace : task.id === id;
+          if (isWatched) exchange.tell({ task: brief(task) as never });
         };
         const stop = runs.watch(tell);
-        const open = await tasks.list(workspace, ["queued", "running", "parked"], listedMax);
-        for (const task of open.ok ? [...open.value].reverse() : []) tell(task);
+        // Read after the watcher is there: a change in between is told twice, and never lost.
+        if (id === null) {
+          const open = await tasks.list(workspace, ["queued", "running", "parked"], listedMax);
+          for (const task of open.ok ? [...open.value].reverse() : []) tell(task);
+        } else {
+          const found = await tasks.get(id);
+          if (found.ok && found.value !== null) tell(found.value);
+          else {
+            stop();
+            return found.ok ? unknownTask(id) : refusal(found.code, found.message);
+          }
+        }
         return new Promise((give) =>
           onAbort(exchange.signal, () => {
             stop();
@@ -144,6 +156,10 @@ export function taskAnswers(
 
 const RELEASES = ["stopped", "failed", "denied"] as const;
 const BAD = refusal("invalid_input", "the message cannot be parsed");
+
+function unknownTask(id: string): Refusal {
+  return refusal("unknown_task", `there is no task ${id}`);
+}
 
 /** For lists: a thousand whole prompts would not fit into an answer. */
 function brief(task: Task): Task {
@@ -166,11 +182,7 @@ function taskIn({ value }: Exchange, id: string, now: number): Task | null {
   const work = workIn(value);
   const deadline = value["deadline"] === null ? null : numberIn(value, "deadline", 1, timeMost);
   if (work === null || (value["deadline"] !== null && deadline === null)) return null;
-  return {
-    ...{ ...work, id, state: "queued", created: now, due: now, deadline, attempts: 0, generation: 0 },
-    ...{ refused: [], waitsFor: null, payers: [], started: null, reason: "", status: null, origin: null },
-    ...{ requested: [], notes: [] },
-  };
+  return newTask({ ...work, id, deadline }, now);
 }
 
 export type Work = Pick<Task, "agent" | "workspace" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax">;

@@ -19,22 +19,24 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export function reportOf(answer: RunAnswer | null, capabilities: readonly string[], isStopped: boolean): RunReport {
   if (answer === null) return { kind: "ended", status: null, reason: "it failed inside the daemon" };
-  if (!answer.ok) return refused(answer.code, answer.message, isStopped);
+  if (!answer.ok) return refusalReport(answer.code, answer.message, isStopped);
   const { value } = answer;
   switch (value.outcome) {
     case "ran": {
       const { ending, changes } = value;
-      if (ending.kind === "exited" && ending.status === 0) return landing(changes);
+      if (ending.kind === "exited" && ending.status === 0) return landingReport(changes);
       if (ending.kind === "exited") return { kind: "ended", status: ending.status, reason: `status ${ending.status}` };
       if (isStopped) return { kind: "released", reason: STOPPED, isFrozen: false };
       return { kind: "ended", status: null, reason: endingText(ending) };
     }
     case "refused":
-      return refused(value.code, value.message, isStopped);
+      return refusalReport(value.code, value.message, isStopped);
     case "denied": {
       const { approval, code, hint, reason } = value;
       if (code === "approval_required" && approval !== null) return { kind: "asked", approval, capabilities };
-      return refused(code, reason === null ? hint : `${hint} Reason: ${reason}`, isStopped);
+      if (code === "approval_refused" && capabilities.length > 0)
+        return { kind: "refused", capabilities, reason: reason ?? "" };
+      return refusalReport(code, reason === null ? hint : `${hint} Reason: ${reason}`, isStopped);
     }
     default:
       return value satisfies never;
@@ -47,7 +49,7 @@ export function hasLanded(answer: RunAnswer | null): boolean {
 }
 
 /** A run whose changes conflict with newer ones is run again, on what is there now. */
-function landing(changes: ChangesReport | null): RunReport {
+function landingReport(changes: ChangesReport | null): RunReport {
   if (changes === null || changes.draft === null || changes.kept.length === 0)
     return { kind: "ended", status: 0, reason: "" };
   const count = changes.kept.length + changes.keptMore;
@@ -57,7 +59,7 @@ function landing(changes: ChangesReport | null): RunReport {
   return { kind: "ended", status: isConflict ? null : 0, reason };
 }
 
-function refused(code: string, message: string, isStopped: boolean): RunReport {
+function refusalReport(code: string, message: string, isStopped: boolean): RunReport {
   if (isStopped || code === "frozen")
     return { kind: "released", reason: isStopped ? STOPPED : message, isFrozen: code === "frozen" };
   const reason = `${code}: ${message}`;

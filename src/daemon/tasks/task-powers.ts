@@ -3,8 +3,8 @@
 import { readWholeOrg } from "../../agents/disk/org-members.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Schedule } from "../../core/ports/stores/schedule-store.ts";
-import type { Hire, RunEffects, Task } from "../../core/ports/stores/task-store.ts";
-import { payersBelow } from "../../org/task-life.ts";
+import type { Hire, RunEffects } from "../../core/ports/stores/task-store.ts";
+import { newTask, payersBelow } from "../../org/task-life.ts";
 import { invalid, type UseResult, useDenial, useFailure, useResult } from "../../runtime/context/use-result.ts";
 import type { TaskAccess, TaskPowers } from "../../tools/tasks/task-tools.ts";
 import type { Entries } from "../log/entries.ts";
@@ -99,15 +99,14 @@ export class TaskPower {
         `a task can be delegated at most ${delegationsDeepMax} times in a row: do it yourself`,
       );
     if (!this.#hasRoom(session)) return TOO_MANY;
-    const at = now();
-    const task: Task = {
-      ...{ id: id("w"), workspace, agent, state: "queued", prompt, argv: null, created: at, due: at, deadline: null },
-      ...{ timeoutMilliseconds, attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null },
-      ...{ started: null, requested: [], notes: [], reason: "", status: null },
-      isByAgent: true,
-      payers: payersBelow({ payers: session.task?.payers ?? [], agent: name.agent }),
-      origin: { kind: "agent", agent: name.agent, id: session.task?.id ?? null, depth: depth + 1 },
-    };
+    const task = newTask(
+      {
+        ...{ id: id("w"), workspace, agent, prompt, argv: null, timeoutMilliseconds, attemptsMax, isByAgent: true },
+        payers: payersBelow({ payers: session.task?.payers ?? [], agent: name.agent }),
+        origin: { kind: "agent", agent: name.agent, id: session.task?.id ?? null, depth: depth + 1 },
+      },
+      now(),
+    );
     const entry = taskEntry(this.#entries, task, `agent ${name.agent}`);
     if (run?.isStaged === true) run.tasks.push({ task, entry });
     else {
@@ -149,18 +148,8 @@ export class TaskPower {
     if (!this.#hasRoom(session)) return TOO_MANY;
     const paid = { payers: session.task?.payers ?? [], depth: await this.#depthOf(session) };
     const made = await newSchedule(this.#parts, {
-      ...{
-        agent,
-        workspace,
-        when,
-        missed: "once",
-        prompt,
-        argv: null,
-        timeoutMilliseconds,
-        attemptsMax,
-        isByAgent: true,
-        ...paid,
-      },
+      ...{ agent, workspace, when, missed: "once", prompt, argv: null, timeoutMilliseconds, attemptsMax },
+      ...{ isByAgent: true, ...paid },
     });
     if (!made.ok) return invalid(null, made.message);
     const schedule: Schedule = made.value;
@@ -182,7 +171,8 @@ export class TaskPower {
     const { refused, requested } = own.value;
     if (run.denies.includes(capability))
       return useDenial("capability_absent", null, `the capability ${capability} is denied for you: work without it`);
-    if (!run.asks.includes(capability)) return invalid(null, `there is no capability ${capability} to request`);
+    if (!run.asks.includes(capability))
+      return invalid(null, `the capability ${capability} needs no approval: use it, if you have one of this name`);
     if (!refused.some((one) => one.capability === capability))
       return invalid(null, `the capability ${capability} requires approval when you use it: just use it`);
     if (requested.some((one) => one.capability === capability))

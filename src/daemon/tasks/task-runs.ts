@@ -105,7 +105,7 @@ export class TaskRuns {
     const { tasks } = this.#parts.stores;
     const found = await tasks.change(id, change, (task) => this.entry(task, by), time, effects);
     if (!found.ok) return refusal(found.code, found.message);
-    if (found.value !== null) return { ok: true, value: { task: this.#told(found.value) } };
+    if (found.value !== null) return { ok: true, value: { task: this.#notify(found.value) } };
     const known = await tasks.get(id);
     if (!known.ok) return refusal(known.code, known.message);
     if (known.value === null) return refusal("unknown_task", `there is no task ${id}`);
@@ -136,7 +136,7 @@ export class TaskRuns {
     by: string,
   ): Promise<Answer<{ task: Task | null; isMore: boolean; hired?: HiredAgent }>> {
     await this.settle();
-    if (id === null) await this.schedules.fire(workspace, (task) => this.#told(task));
+    if (id === null) await this.schedules.fire(workspace, (task) => this.#notify(task));
     const { stores, now } = this.#parts;
     const taken: string[] = [];
     const change: TaskChange = (task) => {
@@ -160,11 +160,11 @@ export class TaskRuns {
       return refusal(found.code, found.message);
     }
     const { value: task } = found;
-    if (task !== null) this.#told(task);
+    if (task !== null) this.#notify(task);
     const claim = task === null ? undefined : this.#claims.get(task.id);
     if (task?.state !== "running" || claim === undefined)
       return { ok: true, value: { task: null, isMore: task !== null } };
-    connected.onClose(() => void this.#closed(claim));
+    connected.onClose(() => void this.#endConnection(claim));
     // What its client would read stays for a run that starts one.
     const noted = task.held === undefined ? await stores.tasks.takeNotes(task.id) : null;
     const hired = this.power.hiring.facts(workspace, task.agent);
@@ -186,7 +186,7 @@ export class TaskRuns {
         : outcome === "failed"
           ? { kind: "ended", status: null, reason }
           : { kind: "denied", reason };
-    return this.#ended(claim, (task) => endRun(task, generation, report, this.#parts.now()), by);
+    return this.#endClaim(claim, (task) => endRun(task, generation, report, this.#parts.now()), by);
   }
 
   /** A running one is ended. */
@@ -232,7 +232,7 @@ export class TaskRuns {
     // The output of a program that was named in the task is no text of an assistant.
     const reader = claim.task.argv === null ? directiveReader(textIn(exchange.value, "profile", 128)) : null;
     const { held } = claim.task;
-    const running = held === undefined ? this.#funded(exchange, calls, claim, reader) : withoutProgram(held);
+    const running = held === undefined ? this.#runFunded(exchange, calls, claim, reader) : withoutProgram(held);
     claim.program = running.catch(() => null);
     let ran: FundedRun = { answer: null, report: null, time: null };
     try {
@@ -243,9 +243,9 @@ export class TaskRuns {
       const ended = own.kind === "ended" && own.status === 0 ? own : (ran.report ?? own);
       if (held !== undefined) session.taint(WRITTEN_BY_CLIENT);
       const directives = held === undefined ? (reader?.end() ?? []) : heldIn(held);
-      const directed = await this.#directed(session, calls, { claim, requests, directives, ended });
+      const directed = await this.#carryOut(session, calls, { claim, requests, directives, ended });
       const { report, effects } = directed;
-      const settled = await this.#ended(
+      const settled = await this.#endClaim(
         claim,
         (task) => {
           const at = this.#parts.now();
@@ -256,7 +256,7 @@ export class TaskRuns {
         ran.time,
         claim.isClosed ? null : effects,
       );
-      for (const { task } of settled.ok && !claim.isClosed ? (effects?.tasks ?? []) : []) this.#told(task);
+      for (const { task } of settled.ok && !claim.isClosed ? (effects?.tasks ?? []) : []) this.#notify(task);
       if (settled.ok) exchange.tell({ task: settled.value.task as never });
     }
   }
@@ -265,7 +265,7 @@ export class TaskRuns {
    * Carries out what the run's assistant directed, if the run ended well: a run that failed is repeated, and directs again.
    * Nothing of it is stored before the end of the run is.
    */
-  async #directed(
+  async #carryOut(
     session: Session,
     calls: Pick<Calls, "execute">,
     { claim, requests, directives, ended }: EndedRun,
@@ -289,7 +289,7 @@ export class TaskRuns {
   }
 
   /** Runs the program as long as its budget of seconds lasts. */
-  async #funded(
+  async #runFunded(
     exchange: Exchange,
     calls: Pick<Calls, "run">,
     claim: Claim,
@@ -318,16 +318,16 @@ export class TaskRuns {
     return { answer, report, time: funds.close() };
   }
 
-  async #closed(claim: Claim): Promise<void> {
+  async #endConnection(claim: Claim): Promise<void> {
     claim.isClosed = true;
     claim.stop();
     // A run settles its task itself once its program has ended.
     if (claim.program !== null || this.#claims.get(claim.task.id) !== claim) return;
     const { generation } = claim.task;
-    await this.#ended(claim, (task) => loseRun(task, generation, this.#parts.now()), null);
+    await this.#endClaim(claim, (task) => loseRun(task, generation, this.#parts.now()), null);
   }
 
-  async #ended(
+  async #endClaim(
     claim: Claim,
     change: TaskChange,
     by: string | null,
@@ -342,7 +342,7 @@ export class TaskRuns {
 
   async #change(id: string, change: TaskChange, time: RunTime | null = null): Promise<void> {
     const found = await this.#parts.stores.tasks.change(id, change, (task) => this.entry(task, null), time);
-    if (found.ok && found.value !== null) this.#told(found.value);
+    if (found.ok && found.value !== null) this.#notify(found.value);
   }
 
   async #answer(approval: string): Promise<ApprovalAnswer | null> {
@@ -359,7 +359,7 @@ export class TaskRuns {
     }
   }
 
-  #told(task: Task): Task {
+  #notify(task: Task): Task {
     for (const watcher of this.#watchers) watcher(task);
     return task;
   }

@@ -94,15 +94,22 @@ export class SqliteTaskStore implements TaskStore {
     return this.#loop.read((connection) => readTask(connection, id));
   }
 
-  list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]> {
+  list(
+    workspace: string | null,
+    states: readonly TaskState[],
+    count: number,
+    before: string | null = null,
+  ): Durable<readonly Task[]> {
     return this.#loop.read((connection) =>
       connection
         .all(
           `SELECT body FROM task WHERE state IN (SELECT value FROM json_each(?)) AND (?2 IS NULL OR workspace = ?2)
+             AND (?4 IS NULL OR (created, id) < (SELECT created, id FROM task WHERE id = ?4))
            ORDER BY created DESC, id DESC LIMIT ?3`,
           JSON.stringify(states),
           workspace === null ? null : jsonOf(workspace),
           count,
+          before === null ? null : jsonOf(before),
         )
         .map(taskOf),
     );

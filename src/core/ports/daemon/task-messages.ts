@@ -33,7 +33,13 @@ export type TaskMessages = {
   };
   /** Long prompts and command lines are cut; `tasks.show` has them whole. */
   readonly "tasks.list": {
-    readonly asks: { readonly workspace: string | null; readonly states: readonly TaskState[]; readonly count: number };
+    readonly asks: {
+      readonly workspace: string | null;
+      readonly states: readonly TaskState[];
+      readonly count: number;
+      /** Only tasks that are older than this one. */
+      readonly before?: string;
+    };
     readonly answers: { readonly tasks: readonly Task[] };
   };
   readonly "tasks.show": AboutTask;
@@ -67,7 +73,11 @@ export type TaskMessages = {
     readonly answers: { readonly task: Task };
   };
   /** Long-running: an event `{task}` for every change; those that are not over come first. */
-  readonly "tasks.watch": { readonly asks: { readonly workspace: string | null }; readonly answers: object };
+  /** Every change of one task, or of those of a workspace, or of all; first what is so now. */
+  readonly "tasks.watch": {
+    readonly asks: { readonly workspace: string | null; readonly id: string | null };
+    readonly answers: object;
+  };
 };
 
 /** One limit of a budget, and what it has spent. */

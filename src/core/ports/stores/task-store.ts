@@ -112,8 +112,13 @@ export interface TaskStore {
   /** False if there are too many tasks. */
   add(task: Task, entry: LogEntry): Durable<boolean>;
   get(id: string): Durable<Task | null>;
-  /** The newest first. */
-  list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]>;
+  /** The newest first. `before`: only those older than this task. */
+  list(
+    workspace: string | null,
+    states: readonly TaskState[],
+    count: number,
+    before?: string | null,
+  ): Durable<readonly Task[]>;
   /** All parked tasks that wait for an approval. */
   waiting(): Durable<readonly WaitingTask[]>;
   /** Null if there is no such task, or if it was left as it is; then no time is counted. */
