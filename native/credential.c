@@ -1,19 +1,11 @@
-// Asks the broker for what git wants to know. What comes back is a user name and a placeholder or a token, as the
-// broker decides; nothing is kept, and `store` and `erase` have nothing to do.
+// git's credential helper inside a sandbox. It hands out nothing: the broker adds credentials outside. Where git still asks,
+// none is kept for the host, and the helper says what the user can do.
 #include "credential.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
-
-#include "address.h"
-
-enum { seconds_max = 60 };
 
 // Reads to the end; false when it is longer than we take, or cannot be read.
 static bool read_whole(int from, struct credential_text *text) {
@@ -24,18 +16,6 @@ static bool read_whole(int from, struct credential_text *text) {
     if (count < 0 && errno != EINTR) return false;
     if (count > 0) text->length += (size_t)count;
   }
-}
-
-static bool write_whole(int to, const char *bytes, size_t length) {
-  while (length > 0) {
-    const ssize_t count = write(to, bytes, length);
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) {
-      bytes += count;
-      length -= (size_t)count;
-    }
-  }
-  return true;
 }
 
 static bool begins_with(const char *line, size_t length, const char *const *keys) {
@@ -69,32 +49,20 @@ bool credential_keep_lines(const struct credential_text *from, const char *const
   return true;
 }
 
-static int reach_broker(void) {
-  const int broker = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (broker < 0) return -1;
-  const struct timeval patience = {.tv_sec = seconds_max};
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(broker_port)};
-  memcpy(&address.sin_addr, broker_address, sizeof broker_address);
-  if (setsockopt(broker, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 &&
-      setsockopt(broker, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
-      connect(broker, (const struct sockaddr *)&address, sizeof address) == 0)
-    return broker;
-  close(broker);
-  return -1;
-}
-
 static int get(void) {
-  static const char *const asked[] = {"protocol", "host", "path", NULL};
-  static const char *const answered[] = {"username", "password", NULL};
-  static struct credential_text from_git, question, from_broker, answer;
-  if (!read_whole(0, &from_git) || !credential_keep_lines(&from_git, asked, &question)) return 1;
-  const int broker = reach_broker();
-  if (broker < 0) return 1;
-  const bool heard = write_whole(broker, question.bytes, question.length) && write_whole(broker, "\n", 1) &&
-                     shutdown(broker, SHUT_WR) == 0 && read_whole(broker, &from_broker);
-  close(broker);
-  if (!heard || !credential_keep_lines(&from_broker, answered, &answer)) return 1;
-  return write_whole(1, answer.bytes, answer.length) ? 0 : 1;
+  static const char *const asked[] = {"host", NULL};
+  static struct credential_text from_git, host;
+  if (!read_whole(0, &from_git) || !credential_keep_lines(&from_git, asked, &host)) return 1;
+  // git may name a host once: `host=` and the end of its line frame it.
+  static const char key[] = "host=";
+  if (host.length <= sizeof key || memchr(host.bytes, '\n', host.length) != host.bytes + host.length - 1) return 1;
+  const char *name = host.bytes + sizeof key - 1;
+  const int length = (int)(host.length - sizeof key);
+  fprintf(stderr,
+          "ambit: %.*s wants a credential, and no secret for git is kept for it; "
+          "the user can keep one: ambit secrets set NAME --tool git --host %.*s\n",
+          length, name, length, name);
+  return 0;
 }
 
 int credential_main(const char *action) {

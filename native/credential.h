@@ -1,4 +1,4 @@
-// git's credential helper, as a program inside a sandbox: it knows no secret, it asks the broker.
+// git's credential helper, as a program inside a sandbox: it knows no secret and gets none.
 #ifndef AMBIT_CREDENTIAL_H
 #define AMBIT_CREDENTIAL_H
 

@@ -51,7 +51,14 @@ export class DraftPrograms {
     });
     this.#programs = daemonPrograms({
       stores: async () => [],
-      ...{ ...options, drafts: this.#drafts, secret: () => null, secretForUrl: () => null, stream: () => null },
+      ...{
+        ...options,
+        drafts: this.#drafts,
+        secret: () => null,
+        secretHosts: () => [],
+        secretForUrl: () => null,
+        stream: () => null,
+      },
       install: () => "install bubblewrap",
       requiresNamespaces: () => false,
       environmentOf: (cwd) => ({ ...run, workspace: cwd }),
@@ -74,7 +81,7 @@ export class DraftPrograms {
       useModel: async () => ({ ok: false, id: "none", code: "not_available", reason: null }),
       modelUsed: () => undefined,
       door: null,
-      useSecret: async () => false,
+      useSecret: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
       refused: () => "",
     };
     const result = await this.#programs.run(ground, {

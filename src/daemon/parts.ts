@@ -142,8 +142,8 @@ export interface ProgramContext {
   readonly folderNames: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   moment(): Moment;
-  /** Whether a secret may be given to the program's credential helper for this request; decided and logged. */
-  useSecret(request: Request): Promise<boolean>;
+  /** Whether a secret may be used for the program's git now; decided and logged. `question`: what a person is shown. */
+  useSecret(request: Request, question: JsonObject): Promise<UseDecision>;
   /** Whether a model may be used now; decided, charged and logged. `id`: of the entry. */
   useModel(request: Request, call: ModelUseFacts): Promise<UseDecision>;
   /** Logs what came of it, and replaces the reservation with the cost; null: the reservation is the cost. */

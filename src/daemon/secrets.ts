@@ -11,7 +11,7 @@ import { isBoundTo, refusesBoundHosts } from "../sandbox/network/fetch/handles-b
 import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
 import type { StreamingRedactor, Vault } from "./parts.ts";
-import type { AskSecret } from "./programs/credentials.ts";
+import type { AskSecret, SecretHosts } from "./programs/credentials.ts";
 import type { SecretForUrl } from "./programs/models.ts";
 import type { Session } from "./session.ts";
 
@@ -39,6 +39,7 @@ export interface DaemonSecrets {
   /** Waits for the key if the store is locked and its source was not queried recently. */
   ready(): Promise<void>;
   readonly bound: AskSecret;
+  readonly boundHosts: SecretHosts;
   /** By the whole address of a request: the port counts, and TLS unless it is a loopback address. */
   readonly boundTo: SecretForUrl;
   /** By its name; `url` null: it is given to a program, and the hosts it is bound to do not matter. */
@@ -181,6 +182,11 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
       stream: redactedStream,
     },
     stream: redactedStream,
+    boundHosts: (tool) =>
+      secrets.all().flatMap(({ binding, isCanary }) => {
+        const { tools, hosts, isSignOnly } = binding;
+        return !isCanary && isSignOnly !== true && tools.includes(tool) ? hosts : [];
+      }),
     bound: (tool, host) => usable(tool, (hosts) => hosts.includes(host)),
     boundTo: (tool, url) => usable(tool, (hosts) => isBoundTo(hosts, url)),
     named: (tool, wanted, url) =>

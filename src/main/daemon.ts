@@ -105,6 +105,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   const programs = daemonPrograms({
     ...{ drafts, now, program, folders, install, requiresNamespaces },
     secret: secrets.bound,
+    secretHosts: secrets.boundHosts,
     secretForUrl: secrets.boundTo,
     stream: secrets.stream,
     environmentOf: (cwd, environment) => settings.at(cwd, environment),

@@ -1,4 +1,4 @@
-// Certificate authorities of the person's own, such as a company's: files that variables of their environment name. A file
+// Certificate authorities: the system's, and the person's own, such as a company's, in files that they name. A file
 // is read for its certificates alone, so whatever a variable names, nothing else of it is ever passed on.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { errorCode } from "../core/base/error-code.ts";
@@ -36,4 +36,23 @@ export function readCertificates(path: string): Certificates {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The first that is there, as distributions have it. */
+const SYSTEM: readonly string[] = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/** `own`: the user's files. As one text; null where there is none: then Node's are trusted. */
+export function trustedAuthorities(own: readonly string[], charactersMax: number): string | null {
+  const text = (path: string): string => {
+    const read = readCertificates(path);
+    return read.ok ? read.text : "";
+  };
+  const system = SYSTEM.map(text).find((one) => one !== "") ?? "";
+  const all = `${system}${own.map(text).join("")}`;
+  return all === "" || all.length > charactersMax ? null : all;
 }

@@ -39,7 +39,9 @@ export interface SandboxWish {
   readonly transparent?: boolean;
   /** Replaces the broker's own grants. */
   readonly judge?: NetworkOptions["judge"];
-  readonly credential?: NetworkOptions["credential"];
+  readonly credential?: NonNullable<NetworkOptions["credential"]>;
+  /** Hosts of the git relay. */
+  readonly gitHosts?: readonly string[];
 }
 
 export interface Inside {
@@ -139,7 +141,8 @@ export class Fixture {
       chains,
       resolver: { servers: [this.#resolver] },
       judge: wish.judge ?? ((request) => granted.judge(request)),
-      credential: wish.credential ?? (async () => null),
+      ...(wish.credential === undefined ? {} : { credential: wish.credential }),
+      git: wish.gitHosts === undefined ? null : { hosts: wish.gitHosts, authorities: CERTIFICATE },
       events: {
         denied: (code, request, reason) => told.push(`${code} ${request} (${reason})`),
         lost: (lastWords) => lost.push(lastWords),

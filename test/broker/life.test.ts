@@ -142,7 +142,6 @@ describe.each(BACKENDS)("%s", (backend) => {
       chains,
       resolver: null,
       judge: () => ({ outcome: "allow", by: { chain: 0, grants: [0] } }),
-      credential: async () => null,
       events: { denied: () => undefined, lost: () => undefined },
     });
     expect(opened).toBe(null);

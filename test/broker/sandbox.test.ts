@@ -171,29 +171,47 @@ int main(int count, char **words) {
       });
     });
 
-    test("git asks the broker for its credential, and only for hosts it may reach", async ({ skip }) => {
+    test("the git relay adds the credential for its hosts alone, and to git's own requests alone", async ({ skip }) => {
       skip(!hasLowPorts, "this user may not bind ports 80 and 443");
       const asked: string[] = [];
+      let isAllowed = true;
       const sandbox = await fixture.open({
-        specs: [grant("git.example.test", "443")],
+        specs: [grant("git.example.test", "443"), grant("api.example.test", "443")],
         ports: [443],
-        credential: async ({ protocol, host, path }) => {
-          asked.push(`${protocol} ${host} ${path}`);
-          return { username: "someone", password: "secret" };
+        gitHosts: ["git.example.test", "evil.example.test"],
+        credential: async ({ host, repository, service }) => {
+          asked.push(`${host} ${repository} ${service}`);
+          if (!isAllowed) return { credential: null, code: "revoked", message: "secret.use is denied" };
+          return { credential: { username: "someone", password: "secret" } };
         },
       });
-      const git = ["git", "-c", `credential.helper=${fixture.native} credential`, "-c", "credential.useHttpPath=true"];
-      const listed = await sandbox.run(...git, "ls-remote", "https://git.example.test/repository");
+      const relay = "http://198.18.0.2:1";
+      const listed = await sandbox.run("git", "ls-remote", `${relay}/git.example.test/repository`);
       expect(listed.output).toBe(`${"1234567890".repeat(4)}\tHEAD\n${"1234567890".repeat(4)}\trefs/heads/main\n`);
-      expect(asked).toEqual(["https git.example.test repository"]);
-      const filled = await sandbox.owner.run({
-        argv: [...git, "credential", "fill"],
-        environment: [...fixture.environment, "GIT_TERMINAL_PROMPT=0"],
-        input: "protocol=https\nhost=evil.example.test\n\n",
-      });
-      expect(filled.value).not.toBe(0);
-      expect(asked).toHaveLength(1);
-      expect(await sandbox.refused()).toEqual(["secret_refused net.connect evil.example.test:443 (credential)"]);
+      expect(asked).toEqual(["git.example.test repository git-upload-pack"]);
+      isAllowed = false;
+      const denied = await sandbox.run("git", "ls-remote", `${relay}/git.example.test/repository`);
+      expect(denied.errors).toContain("remote: ambit: secret.use is denied (revoked)");
+      expect(asked).toHaveLength(2);
+      const said = async (target: string, ...more: readonly string[]): Promise<string> =>
+        (await sandbox.run("curl", "-sS", "--path-as-is", ...more, `${relay}${target}`)).output;
+      expect(await said("/git.example.test/")).toMatch(/^ambit: only fetch and push of git pass here/);
+      expect(await said("/git.example.test/../git.example.test/repository/git-upload-pack", "-d", "x")).toMatch(
+        /^ambit: only/,
+      );
+      // It is no host of the relay, and not one that is granted.
+      expect(await said("/api.example.test/repository/info/refs?service=git-upload-pack")).toMatch(
+        /^ambit: no secret for git is kept for api\.example\.test/,
+      );
+      expect(await said("/evil.example.test/repository/info/refs?service=git-upload-pack")).toMatch(
+        /^ambit: this may not be asked for: https:\/\/evil\.example\.test/,
+      );
+      expect(asked).toHaveLength(2);
+      expect(await sandbox.refused()).toEqual([
+        "invalid_input secret.use (credential) x2",
+        "secret_refused net.connect api.example.test:443 (credential)",
+        "scope_violation net.connect evil.example.test:443 (authority)",
+      ]);
       await sandbox.end();
     });
 

@@ -1,5 +1,5 @@
-// git inside the sandbox against a real server over HTTPS: clone, commit, fetch, push with a credential that the sandbox
-// requests, and one line about what protected names forbid.
+// git inside the sandbox against a real server over HTTPS: clone, commit, fetch, push with a credential that the broker
+// adds outside, and one line about what protected names forbid.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -56,6 +56,7 @@ beforeAll(async () => {
     "first",
   );
   host("-C", join(base, "seed"), "push", "--quiet", bare, "main");
+  host("clone", "--quiet", "--bare", bare, join(base, "served", "closed.git"));
   server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) =>
     serveGit(served, request, response),
   ).listen(443, address);
@@ -68,13 +69,14 @@ beforeAll(async () => {
     join(base, "config", "ambit", "config.yml"),
     [
       `resolver: ${JSON.stringify(resolver)}`,
+      `certificates: [${JSON.stringify(join(base, "authority.pem"))}]`,
       "secrets:",
       `  git-token: { from: env:THE_TOKEN, hosts: [git.example.test], username: ${USER} }`,
       "",
     ].join("\n"),
   );
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
-  writeFileSync(join(project, "authority.pem"), CERTIFICATE);
+  for (const folder of [base, project]) writeFileSync(join(folder, "authority.pem"), CERTIFICATE);
   const connect = `net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}`;
   const grants = ["proc.exec", "proc.eval", "fs.read", "fs.write", connect];
   writeAgent(project, "pusher", ...grants, "secret.use{names=[git-token],hosts=[git.example.test]}");
@@ -164,6 +166,10 @@ test.runIf(isRoot)(
       "cd demo && git -c http.sslCAInfo=../authority.pem fetch origin",
     );
     expect(fetched.status).toBe(0);
+    expect(await git("pusher", "ls-remote", CLOSED)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining("refs/heads/main"),
+    });
     expect([...shown]).toEqual([`Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`]);
     const told = await ambit("log", "--verb", "secret.use", "--json");
     expect(told.out).toMatch(/"outcome":"allow"/);
@@ -174,24 +180,22 @@ test.runIf(isRoot)(
   },
 );
 
-const QUESTION = "protocol=https\\nhost=git.example.test\\n\\n";
+const CLOSED = "https://git.example.test/closed.git";
+const RELAY = "curl -s http://198.18.0.2:1/git.example.test/closed.git/info/refs?service=git-upload-pack";
 
 test.runIf(isRoot).each<[string, readonly string[]]>([
-  ["another program", ["--", "sh", "-c", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
-  ["a shell command line", ["--shell", "--", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
-  ["git in a shell command line", ["--shell", "--", `printf '${QUESTION}' | git credential fill`]],
-  ["a git that a program starts", ["--", "sh", "-c", `printf '${QUESTION}' | git credential fill`]],
-  [
-    "a program that git starts by an alias",
-    ["--", "git", "-c", `alias.x=!printf '${QUESTION}' | /run/ambit/ambit-native credential get`, "x"],
-  ],
-])("the secret is not given to %s, and the log says so", async (_title, words) => {
+  ["another program", ["--", "sh", "-c", RELAY]],
+  ["a shell command line", ["--shell", "--", RELAY.replace("?", "\\?")]],
+  ["git in a shell command line", ["--shell", "--", `git ls-remote ${CLOSED}`]],
+  ["a git that a program starts", ["--", "sh", "-c", `git ls-remote ${CLOSED}`]],
+  ["a program that git starts by an alias", ["--", "git", "-c", `alias.x=!${RELAY}`, "x"]],
+])("the secret is not used for %s, and the log says so", async (_title, words) => {
   const counted = async (): Promise<number> =>
     (await ambit("log", "--code", "secret_refused", "--json")).out.split("secret_refused").length;
   const before = await counted();
   const { out, err } = await ambit("exec", "pusher", ...words);
-  // The redactor would hide it: check that there was nothing to redact.
-  expect(`${out}${err}`).not.toMatch(/password|REDACTED/);
+  expect(`${out}${err}`).toContain("ambit: a git secret is only available to `git fetch`, `git push` and similar");
+  expect(out).not.toMatch(/refs\/heads/);
   expect(await counted()).toBeGreaterThan(before);
 });
 

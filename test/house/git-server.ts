@@ -1,4 +1,5 @@
-// git's own server program behind HTTP: anonymous reading, writing with one credential.
+// git's own server program behind HTTP: anonymous reading, writing with one credential. A repository whose name begins with
+// `closed` wants the credential for reading, too.
 import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -20,7 +21,8 @@ export function serveGit(
   const { authorization } = request.headers;
   if (authorization !== undefined) shown.add(authorization);
   const isPush = url.pathname.endsWith("git-receive-pack") || url.searchParams.get("service") === "git-receive-pack";
-  if (isPush && authorization !== `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`) {
+  const isClosed = url.pathname.startsWith("/closed");
+  if ((isPush || isClosed) && authorization !== `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`) {
     response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
     return;
   }

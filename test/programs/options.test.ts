@@ -135,7 +135,7 @@ test("git inside does not treat a folder without `.git` as a repository", () => 
   run(["git", "status"], join(folder, "sub"));
   expect(existsSync(join(folder, "marker"))).toBe(true);
   rmSync(join(folder, "marker"));
-  write("settings", `${gitLines("a").join("\n")}\n`);
+  write("settings", `${gitLines("a", []).join("\n")}\n`);
   const said = run(["git", "status"], join(folder, "sub"), { GIT_CONFIG_SYSTEM: join(folder, "settings") });
   expect(existsSync(join(folder, "marker"))).toBe(false);
   expect(said).toContain("bare repository");

@@ -42,7 +42,7 @@ beforeAll(async () => {
   sandboxes = new LinuxSandboxes({
     environment: sandboxEnvironment(),
     groups: null,
-    broker: { open: (wish) => broker.open({ ...wish, resolver: { servers }, credential: async () => null }) },
+    broker: { open: (wish) => broker.open({ ...wish, resolver: { servers } }) },
     drafts: new DraftFolders(`${folder}/state`),
   });
 });

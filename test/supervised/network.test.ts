@@ -45,7 +45,7 @@ beforeAll(async () => {
     network: { ports: [{ low: PORT, high: PORT }], loopback: [], chains },
   });
   sandboxes = supervisedIn(folder, {
-    broker: { open: (wish) => broker.open({ ...wish, resolver: { servers }, credential: async () => null }) },
+    broker: { open: (wish) => broker.open({ ...wish, resolver: { servers } }) },
   });
 });
 

@@ -1,5 +1,5 @@
-// fetch and push of the `git` tool against a real server over HTTPS, as a user calls it: the credential is requested from inside
-// the sandbox, and only for its own host.
+// fetch and push of the `git` tool against a real server over HTTPS, as a user calls it: the broker adds the credential, and only
+// for its own host.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
@@ -51,7 +51,7 @@ beforeAll(async () => {
   host("-C", project, "config", "http.sslCAInfo", join(project, "authority.pem"));
   host("-C", project, "remote", "add", "origin", "https://git.example.test/demo.git");
   host("-C", project, "remote", "add", "elsewhere", "https://other.example.test/demo.git");
-  writeFileSync(join(project, "authority.pem"), CERTIFICATE);
+  for (const folder of [base, project]) writeFileSync(join(folder, "authority.pem"), CERTIFICATE);
   host("-C", project, "commit", "--quiet", "--allow-empty", "--message=first");
   server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) =>
     serveGit(served, request, response),
@@ -62,7 +62,7 @@ beforeAll(async () => {
   mkdirSync(join(base, "config", "ambit"), { recursive: true });
   writeFileSync(
     join(base, "config", "ambit", "config.yml"),
-    `resolver: ${JSON.stringify(resolver)}\nsecrets:\n  git-token: { from: "file:${join(base, "token")}", hosts: [git.example.test], username: ${USER} }\n`,
+    `resolver: ${JSON.stringify(resolver)}\ncertificates: [${JSON.stringify(join(base, "authority.pem"))}]\nsecrets:\n  git-token: { from: "file:${join(base, "token")}", hosts: [git.example.test], username: ${USER} }\n`,
   );
   writeFileSync(join(base, "token"), TOKEN, { mode: 0o600 });
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });

@@ -118,6 +118,7 @@ export function programsFixture(
     install: () => "",
     requiresNamespaces: () => false,
     secret: () => null,
+    secretHosts: () => [],
     secretForUrl: () => null,
     stream: () => null,
     environmentOf: (_, environment) => ({
@@ -190,7 +191,7 @@ export function programsFixture(
         useModel: async () => ({ ok: false, id: "none", code: "not_available", reason: null }),
         modelUsed: () => undefined,
         door: null,
-        useSecret: async () => false,
+        useSecret: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
         refused: () => "e",
       };
       const carried = await tool.execute({

@@ -122,6 +122,7 @@ type UserKey =
   | "environment"
   | "limits"
   | "resolver"
+  | "certificates"
   | "notify"
   | "terminal"
   | "search"
@@ -196,6 +197,7 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
     description: "the resolver of host names for programs; default: the system's",
     anyOf: [{ type: "string" }, listOf({ type: "string" }, "several, in order")],
   },
+  certificates: listOf({ type: "string" }, "files of certificate authorities that git's hosts are trusted by, too"),
   notify: listOf(
     { type: "string" },
     "the absolute path of a program and its first arguments; run when a request needs your approval",

@@ -1,5 +1,5 @@
-// Uses of a running program. Requests of a client to models: each is decided by what the session holds at that moment, its cost
-// reserved, and on disk before it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest, unless the
+// Uses of a running program: secrets for git, and requests of a client to models. Each is decided by what the session holds at
+// that moment, its cost reserved, and on disk before it is sent; a model's tokens follow as an outcome. Prompts are not logged, only their digest, unless the
 // user keeps them.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
@@ -9,7 +9,7 @@ import type { ApprovalWait } from "./call-input.ts";
 import type { CallPorts } from "./call-ports.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
-import { commitUse, gitSecretUse } from "./program-use.ts";
+import { commitUse, type ProgramUse, type UseDecision } from "./program-use.ts";
 
 const TOOL = "model";
 /** Shorter than clients and the relay wait for a first byte. */
@@ -44,18 +44,22 @@ export function programUses(
   const waiting = approvalWait(run.ports.waiting);
   /** What earlier requests cost is booked before the next one is decided: their reservations are larger. */
   let settled: Promise<unknown> = Promise.resolve();
+  /** By what the session holds at this moment: a client lives longer than a grant. */
+  const decide = async (
+    use: Omit<ProgramUse, "authority" | "receipt"> & { readonly question: JsonObject },
+  ): Promise<UseDecision> => {
+    const holding = gatekeeper.holding(session);
+    if (session.isClosed || "refused" in holding) return { ok: false, id: receipt, code: "revoked", reason: null };
+    if (holding.blocked !== null) return { ok: false, id: receipt, code: holding.blocked.code, reason: null };
+    const ports = gatekeeper.ports(session, holding, waiting, use.question);
+    ports.profile = run.ports.profile;
+    return commitUse(session, ports, { ...use, authority: holding.authority, receipt });
+  };
   return {
-    useSecret: gitSecretUse(session, run.holding, run.ports, receipt),
+    useSecret: (request, question) => decide({ tool: "git", request, isCharged: true, question }),
     useModel: async (request, { digest, bytes, isCharged, cost, question, hasCredential }) => {
       await settled;
-      const holding = gatekeeper.holding(session);
-      if (session.isClosed || "refused" in holding) return { ok: false, id: receipt, code: "revoked", reason: null };
-      if (holding.blocked !== null) return { ok: false, id: receipt, code: holding.blocked.code, reason: null };
-      const ports = gatekeeper.ports(session, holding, waiting, question);
-      ports.profile = run.ports.profile;
-      const { authority } = holding;
-      const use = { tool: TOOL, request, authority, receipt, isCharged, cost, question, hasCredential };
-      const used = await commitUse(session, ports, use);
+      const used = await decide({ tool: TOOL, request, isCharged, cost, question, hasCredential });
       if (used.ok) requests.set(used.id, { ...question, digest, bytes });
       return used;
     },

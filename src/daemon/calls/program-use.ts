@@ -9,7 +9,6 @@ import { chargesOf } from "../../core/gate/decide.ts";
 import type { Cost } from "../../core/ports/stores/ledger.ts";
 import type { Session } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
-import type { Holding } from "./holding.ts";
 
 export interface ProgramUse {
   readonly tool: string;
@@ -120,15 +119,4 @@ async function refuse(
     ...{ charges: [], level, need: request, approval, reason, call: receipt },
   });
   return { ok: false, id: written.ok ? written.receipt : receipt, code: written.ok ? code : written.code, reason };
-}
-
-/** Whether git may have a secret: decided like any use, and logged first. */
-export function gitSecretUse(
-  session: Session,
-  { authority }: Holding,
-  ports: CallPorts,
-  receipt: string,
-): (request: Request) => Promise<boolean> {
-  return async (request) =>
-    (await commitUse(session, ports, { tool: "git", request, authority, receipt, isCharged: true })).ok;
 }

@@ -172,7 +172,7 @@ export class PackageFetcher {
         ...{ agent: { agent: "person", workspace }, call: owner, session: owner },
         holds: () => (isFrozen() ? [] : authority),
         needsReview: () => true,
-        useSecret: async () => false,
+        useSecret: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
         useModel: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
         modelUsed: () => undefined,
         refused: () => "",

@@ -28,7 +28,7 @@ import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.t
 import type { ProgramContext, ProgramRun, Programs, ServerRun } from "../parts.ts";
 import type { VisibleStore } from "../stores/workspace-stores.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
-import { type AskSecret, credentialsFor } from "./credentials.ts";
+import { type AskSecret, credentialsFor, gitRelay, type SecretHosts, withGit } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
 import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
@@ -52,6 +52,7 @@ export interface DaemonProgramsOptions {
   requiresNamespaces(): boolean;
   /** Secrets stored here, besides those the user's configuration refers to. */
   readonly secret: AskSecret;
+  readonly secretHosts: SecretHosts;
   readonly secretForUrl: SecretForUrl;
   /** Redacts secrets from streamed output; null if there are none. */
   stream(): StreamRedactor | null;
@@ -86,8 +87,11 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       drafts: drafts.folders,
       broker: {
         open: (wish) => {
-          const resolvers = environments.get(wish.owner)?.user?.resolvers ?? [];
-          return broker.open({ ...wish, resolver: resolvers.length === 0 ? null : { servers: resolvers } });
+          const environment = environments.get(wish.owner);
+          const resolvers = environment?.user?.resolvers ?? [];
+          const resolver = resolvers.length === 0 ? null : { servers: resolvers };
+          const git = gitRelay(wish.gitHosts, environment?.user ?? null);
+          return broker.open({ ...wish, resolver, git });
         },
       },
     });
@@ -145,7 +149,11 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
             },
             now,
           );
-          const planned = bare.ok ? { ...bare, plan: withStores(bare.plan, decided, stores, now) } : bare;
+          const stored = bare.ok ? { ...bare, plan: withStores(bare.plan, decided, stores, now) } : bare;
+          const planned =
+            stored.ok && server === null
+              ? { ...stored, plan: withGit(stored.plan, authority, environment, asked.secretHosts, now) }
+              : stored;
           if (planned.ok) explanation.planned(planned.plan);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
@@ -186,7 +194,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         input: program.input,
         terminal: program.terminal ?? null,
         credential: credentialsFor(
-          { run: wanted, environment, request: program.request, argv: program.argv },
+          { run: wanted, environment, request: program.request, argv: program.argv, isClient: client !== null },
           asked.secret,
         ),
         model: modelSource({ run: wanted, environment }, asked.secretForUrl),

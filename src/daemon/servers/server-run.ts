@@ -173,7 +173,7 @@ function startServer(
       folderNames: [session.facts.cwd],
       environment: {},
       moment,
-      useSecret: async () => false,
+      useSecret: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
       useModel: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
       modelUsed: () => undefined,
       door: null,

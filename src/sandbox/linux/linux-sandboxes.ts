@@ -230,7 +230,7 @@ export class LinuxSandboxes implements Sandboxes {
     if (this.#folders === null) return { ok: true, parts: { plan, private: null } };
     const { system } = this.#parts.environment;
     try {
-      const folder = this.#folders.make(plan.stores ?? []);
+      const folder = this.#folders.make(plan);
       const limits = { ...plan.limits, processes: plan.limits.processes + accountThreads(process.getuid?.() ?? 0) };
       return { ok: true, parts: { plan: { ...supervisedPlan(plan, folder, system), limits }, private: folder } };
     } catch (error) {

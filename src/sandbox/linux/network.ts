@@ -15,6 +15,8 @@ export interface NetworkOptions {
   readonly owner: SandboxOwner;
   readonly chains: PlanNetwork["chains"];
   readonly judge: Judge;
+  /** Hosts whose git traffic goes through the relay. */
+  readonly gitHosts: readonly string[];
   readonly credential: CredentialSource;
   /** The port of the model relay; null: there is none. */
   readonly relay: number | null;

@@ -7,7 +7,7 @@ import { identityText, ownIdentity, readIdentity, stateOf } from "../../platform
 import { readTextFile } from "../../platform/files.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import { removeTree } from "../drafts/remove-tree.ts";
-import type { PlanStore } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import {
   GIT_SETTINGS,
@@ -41,8 +41,8 @@ export class PrivateFolderMaker {
     this.#system = system;
   }
 
-  /** `stores`: those that programs of this sandbox read. Throws as the system does. */
-  make(stores: readonly PlanStore[]): PrivateFolder {
+  /** Throws as the system does. */
+  make({ stores = [], network }: Pick<Plan, "stores" | "network">): PrivateFolder {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (!this.#isSwept) this.#sweep();
     const path = join(this.#folder, randomBytes(randomBytesPerName).toString("hex"));
@@ -50,7 +50,10 @@ export class PrivateFolderMaker {
     mkdirSync(path, { mode: 0o700 });
     writeFileSync(join(path, OWNER), identityText(ownIdentity()), { mode: 0o600, flag: "wx" });
     for (const one of [temporary, settings]) mkdirSync(one, { mode: 0o700 });
-    writeFileSync(join(settings, GIT_SETTINGS), gitSettingsText(this.#system), { mode: 0o444, flag: "wx" });
+    writeFileSync(join(settings, GIT_SETTINGS), gitSettingsText(this.#system, network?.git ?? []), {
+      mode: 0o444,
+      flag: "wx",
+    });
     if (stores.length > 0) mkdirSync(join(settings, STORES_FOLDER), { mode: 0o700 });
     for (const { name, folder } of stores) symlinkSync(`/${folder.join("/")}`, join(settings, STORES_FOLDER, name));
     return {

@@ -41,7 +41,8 @@ export class SandboxNetwork {
       owner,
       chains: network.chains,
       judge: (request) => own.#judge?.(request) ?? { outcome: "deny", code: "not_available", at: null },
-      credential: async (request) => (await own.#credential?.(request)) ?? null,
+      gitHosts: network.git ?? [],
+      credential: async (call) => (await own.#credential?.(call)) ?? NO_CREDENTIAL,
       relay: network.relay ?? null,
       model: {
         ask: (call) => own.#askModel(call),
@@ -120,6 +121,8 @@ function endpointOf(message: unknown): { readonly address: string; readonly port
 }
 
 const NO_DOOR: DoorAnswer = { status: 503, body: "no command is running\n" };
+
+const NO_CREDENTIAL = { credential: null, code: "not_available", message: "no command is running" } as const;
 
 const NO_MODEL: ModelAnswer = { ok: false, code: "not_available", message: "no client is running" };
 

@@ -4,14 +4,13 @@ import { destinationText } from "../../core/authority/axes/destination.ts";
 import { addressText } from "../../core/base/address.ts";
 import { NO_USAGE } from "../plan/sandboxes.ts";
 import type { DaemonDecision } from "./connection.ts";
-import type { Credential } from "./credential-request.ts";
 import { Fetches } from "./fetch/fetch.ts";
+import type { CredentialAnswer, CredentialDecision } from "./git/git-messages.ts";
 import { daemonMilliseconds, sandboxesMax } from "./limits.ts";
 import {
   type BrokerMessage,
   type ConnectionMessage,
   type CountRequest,
-  type CredentialAnswer,
   type JudgeAnswer,
   type OpenMessage,
   readMessageToBroker,
@@ -96,14 +95,14 @@ export class Broker {
     else if (answer.upstream !== null) this.#tell({ kind: "relayed", number: answer.number, ...NO_USAGE });
   }
 
-  #open({ sandbox, chains, resolver, relay }: OpenMessage): boolean {
+  #open({ sandbox, chains, resolver, relay, git }: OpenMessage): boolean {
     if (this.#networks.has(sandbox) || this.#networks.size >= sandboxesMax) return false;
     const authority = readChains(chains);
     const resolve = resolverOf(resolver, this.#now);
     if (authority === null || resolve === null) return false;
     const grants = new NetworkGrants(authority, this.#now);
     const models = relay === null ? null : { port: relay, bodies: this.#bodies };
-    this.#networks.set(sandbox, new Network(grants, resolve, this.#daemon(sandbox), this.#now, models));
+    this.#networks.set(sandbox, new Network(grants, resolve, this.#daemon(sandbox), this.#now, models, git));
     return true;
   }
 
@@ -149,9 +148,13 @@ export class Broker {
         if (answer.outcome !== "deny") return { outcome: answer.outcome };
         return { outcome: "deny", code: answer.code ?? "not_available" };
       },
-      credential: async (request): Promise<Credential | null> => {
-        const answer = await this.#ask((number) => ({ kind: "crediting", number, sandbox, request }));
-        return answer?.kind === "credited" ? answer.credential : null;
+      credential: async ({ host, repository, service }): Promise<CredentialDecision | null> => {
+        // A person may have to approve it: the daemon bounds that.
+        const question = { kind: "crediting", sandbox, host, repository, service } as const;
+        const answer = await this.#ask((number) => ({ ...question, number }), null);
+        if (answer?.kind !== "credited") return null;
+        const { credential, code, message } = answer;
+        return credential === null ? { credential, code: code ?? "not_available", message } : { credential };
       },
       relay: async (call) => {
         const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }));

@@ -6,14 +6,20 @@ import { parseAddress } from "../../core/base/address.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { type DoorSource, type ModelSource, type ModelUsage, NO_USAGE } from "../plan/sandboxes.ts";
 import { BrokerProcess } from "./broker-process.ts";
-import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
 import { FetchClient, type FetchOptions, type FetchResult } from "./fetch/fetch-client.ts";
 import { type HopQuestion, readFetchMessageToBroker } from "./fetch/fetch-messages.ts";
+import {
+  type CredentialAnswer,
+  type CredentialDecision,
+  type CredentialQuery,
+  type CredentialRequest,
+  type GitHosts,
+  readCredentialAnswer,
+} from "./git/git-messages.ts";
 import type {
   BrokerMessage,
   ConnectionMessage,
-  CredentialQuery,
   Endpoint,
   JudgeAnswer,
   JudgeRequest,
@@ -43,7 +49,9 @@ export interface NetworkOptions {
   readonly resolver: ResolverChoice;
   /** Makes the final decision on every address before it is dialled. */
   readonly judge: Judge;
-  readonly credential: AskCredential;
+  /** Hosts whose git traffic goes through the relay, and who decides about their credentials. */
+  readonly git?: GitHosts | null;
+  credential?(request: CredentialRequest): Promise<CredentialDecision>;
   /** The port of the model relay inside, and who decides its requests; absent: there is none. */
   readonly relay?: number | null;
   readonly model?: ModelSource;
@@ -98,10 +106,11 @@ export class BrokerClient {
   /** Null: the broker could not be started, or did not understand the grants. Nothing is open then. */
   async open(wish: NetworkOptions): Promise<OpenNetwork | null> {
     const running = this.#start();
-    const { sandbox, chains, resolver, relay = null } = wish;
+    const { sandbox, chains, resolver, relay = null, git = null } = wish;
     if (running.networks.has(sandbox)) return null;
     running.networks.set(sandbox, wish);
-    const answer = await this.#ask(running, (number) => ({ kind: "open", number, sandbox, chains, resolver, relay }));
+    const opening = { kind: "open", sandbox, chains, resolver, relay, git } as const;
+    const answer = await this.#ask(running, (number) => ({ ...opening, number }));
     if (answer?.kind !== "answered" || !answer.done) {
       running.networks.delete(sandbox);
       return null;
@@ -297,10 +306,22 @@ export class BrokerClient {
     relayed.delete(number);
   }
 
-  async #credit(running: Running, { number, sandbox, request }: CredentialQuery): Promise<void> {
-    const wish = running.networks.get(sandbox);
-    const credential = wish === undefined ? null : await wish.credential(request).catch(() => null);
-    running.process.send({ kind: "credited", number, credential });
+  async #credit(running: Running, { number, sandbox, kind: _, ...request }: CredentialQuery): Promise<void> {
+    const decided = await running.networks
+      .get(sandbox)
+      ?.credential?.(request)
+      .catch(() => null);
+    const denied = { kind: "credited", number, credential: null } as const;
+    const failed: CredentialAnswer = { ...denied, code: "not_available", message: "the daemon failed" };
+    if (decided === null || decided === undefined) return running.process.send(failed);
+    const { credential } = decided;
+    const answer: CredentialAnswer =
+      credential === null
+        ? { ...denied, code: decided.code, message: decided.message.slice(0, 4_096) }
+        : { kind: "credited", number, credential, code: null, message: "" };
+    // A message that the broker cannot parse would end it, and every sandbox's network with it.
+    const unusable: CredentialAnswer = { ...denied, code: "secret_refused", message: "the kept secret cannot be used" };
+    running.process.send(readCredentialAnswer(answer) === null ? unusable : answer);
   }
 }
 

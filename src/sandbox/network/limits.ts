@@ -37,6 +37,9 @@ export const headBytesMax = 32_768;
 export const headLinesMax = 200;
 
 export const relayConnectionsMax = 64;
-export const credentialConnectionsMax = 8;
+export const gitConnectionsMax = 32;
+export const gitHostsMax = 64;
+/** Without a byte in either direction: a server may run hooks for long before it answers a push. */
+export const gitIdleMilliseconds = 600_000;
 export const credentialBytesMax = 4096;
-export const credentialMilliseconds = 60_000;
+export const authoritiesCharactersMax = 1_048_576;

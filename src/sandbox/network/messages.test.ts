@@ -2,7 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readBrokerMessage, readMessageToBroker } from "./messages.ts";
 
-const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null };
+const open = {
+  ...{ kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null },
+  git: null,
+};
+const credited = {
+  ...{ kind: "credited", number: 1, code: null, message: "" },
+  credential: { username: "a", password: "b" },
+};
+const crediting = {
+  ...{ kind: "crediting", number: 1, sandbox: "s", host: "git.example" },
+  ...{ repository: "a/b", service: "git-upload-pack" },
+};
 const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==", keepsPrompt: false };
 const relay = { kind: "relay", number: 1, code: null, message: "", outputTokens: null, upstream };
 const relaying = {
@@ -49,8 +60,14 @@ test.each<[string, unknown, boolean]>([
   ["denied with a code", { ...judged, outcome: "deny", code: "revoked" }, true],
   ["denied with no code", { ...judged, outcome: "deny" }, false],
   ["denied with an unknown code", { ...judged, outcome: "deny", code: "because" }, false],
-  ["a credential", { kind: "credited", number: 1, credential: { username: "a", password: "b" } }, true],
-  ["half a credential", { kind: "credited", number: 1, credential: { username: "a" } }, false],
+  ["a credential", credited, true],
+  ["half a credential", { ...credited, credential: { username: "a" } }, false],
+  ["a credential of two lines", { ...credited, credential: { username: "a", password: "b\nc" } }, false],
+  ["a credential with a code", { ...credited, code: "revoked" }, false],
+  ["a credential that is denied", { ...credited, credential: null, code: "revoked" }, true],
+  ["no credential and no code", { ...credited, credential: null }, false],
+  ["open with git hosts", { ...open, git: { hosts: ["git.example"], authorities: null } }, true],
+  ["open with a git host that is no name", { ...open, git: { hosts: ["git.example/"], authorities: null } }, false],
   ["a message of the broker", judging, false],
 ])("from the daemon: %s", (_, value, isRead) => {
   expect(readMessageToBroker(value)).toBe(isRead ? value : null);
@@ -62,6 +79,8 @@ test.each<[string, unknown, boolean]>([
   ["a decision of an unknown kind", { ...judging, manner: "any" }, false],
   ["denied", denied, true],
   ["denied for another reason", { ...denied, reason: "mood" }, false],
+  ["a request of git", crediting, true],
+  ["a request of git for another service", { ...crediting, service: "git-upload-archive" }, false],
   ["a request to a model", relaying, true],
   ["a request to a model of another provider", { ...relaying, provider: "other" }, false],
   ["a request to a model with an unknown key", { ...relaying, outputMax: 1 }, false],

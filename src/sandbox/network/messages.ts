@@ -1,6 +1,5 @@
 // Messages between daemon and broker. Any deviation refuses the whole message: parsers return null.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
-import type { Credential, CredentialRequest } from "./credential-request.ts";
 import type { Denial, Reason } from "./denials.ts";
 import {
   type FetchBrokerMessage,
@@ -8,7 +7,15 @@ import {
   readFetchBrokerMessage,
   readFetchMessageToBroker,
 } from "./fetch/fetch-messages.ts";
-import { chainsMax, credentialBytesMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
+import {
+  type CredentialAnswer,
+  type CredentialQuery,
+  type GitHosts,
+  gitHosts,
+  readCredentialAnswer,
+  readCredentialQuery,
+} from "./git/git-messages.ts";
+import { chainsMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
 import type { Chains, InspectionMode } from "./network-grants.ts";
 import { type DoorQuestion, type DoorReply, readDoorQuestion, readDoorReply } from "./relay/door.ts";
@@ -32,6 +39,8 @@ export interface OpenMessage {
   readonly resolver: ResolverChoice;
   /** The port of 127.0.0.1 inside where the model relay listens; null: there is none. */
   readonly relay: number | null;
+  /** Null: no git is led to the broker. */
+  readonly git: GitHosts | null;
 }
 
 /** Sent together with the socket. */
@@ -68,12 +77,6 @@ export interface JudgeAnswer {
   readonly number: number;
   readonly outcome: "allow" | "ask" | "deny";
   readonly code: DenialCode | null;
-}
-
-export interface CredentialAnswer {
-  readonly kind: "credited";
-  readonly number: number;
-  readonly credential: Credential | null;
 }
 
 export type MessageToBroker =
@@ -123,13 +126,6 @@ export interface JudgeRequest {
   readonly manner: InspectionMode;
 }
 
-export interface CredentialQuery {
-  readonly kind: "crediting";
-  readonly number: number;
-  readonly sandbox: string;
-  readonly request: CredentialRequest;
-}
-
 /** Sent for the first attempt only; the count follows at the end. `approval_required` asks for an approval. */
 export interface DenialMessage {
   readonly kind: "denied";
@@ -160,14 +156,6 @@ const chains: Check<Chains> = list(list(list(text(1_048_576), specsPerLinkMax), 
 const resolver: Check<ResolverChoice> = orNull((value): value is { readonly servers: readonly string[] } =>
   isShape<{ readonly servers: readonly string[] }>(value, { servers: list(text(64, /^[0-9A-Fa-f.:[\]]+$/), 8) }),
 );
-const credential: Check<Credential> = (value): value is Credential =>
-  isShape<Credential>(value, { username: text(credentialBytesMax), password: text(credentialBytesMax) });
-const credentialRequest: Check<CredentialRequest> = (value): value is CredentialRequest =>
-  isShape<CredentialRequest>(value, {
-    protocol: text(16),
-    host: text(255),
-    path: orNull(text(credentialBytesMax)),
-  });
 const reason = exactly<Reason>(
   "authority",
   "daemon",
@@ -194,8 +182,8 @@ const counters: Check<NetworkCounters> = (value): value is NetworkCounters =>
   });
 
 export function readMessageToBroker(value: unknown): MessageToBroker | null {
-  if (isShape<OpenMessage>(value, { kind: exactly("open"), number, sandbox, chains, resolver, relay: orNull(port) }))
-    return value;
+  const opening = { number, sandbox, chains, resolver, relay: orNull(port), git: orNull(gitHosts) };
+  if (isShape<OpenMessage>(value, { kind: exactly("open"), ...opening })) return value;
   const socket = exactly<SocketKind>("dns", "dns-tcp", "tcp", "transparent", "broker");
   if (isShape<SocketMessage>(value, { kind: exactly("give"), number, sandbox, socket })) return value;
   const address = text(64, /^[0-9A-Fa-f.:]+$/);
@@ -204,9 +192,8 @@ export function readMessageToBroker(value: unknown): MessageToBroker | null {
   const outcome = exactly("allow", "ask", "deny");
   if (isShape<JudgeAnswer>(value, { kind: exactly("judged"), number, outcome, code: orNull(code) }))
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
-  if (isShape<CredentialAnswer>(value, { kind: exactly("credited"), number, credential: orNull(credential) }))
-    return value;
-  return readRelayAnswer(value) ?? readDoorReply(value) ?? readFetchMessageToBroker(value);
+  const answered = readCredentialAnswer(value) ?? readRelayAnswer(value) ?? readDoorReply(value);
+  return answered ?? readFetchMessageToBroker(value);
 }
 
 export function readBrokerMessage(value: unknown): BrokerMessage | null {
@@ -217,8 +204,7 @@ export function readBrokerMessage(value: unknown): BrokerMessage | null {
   const address = orNull(text(64));
   if (isShape<JudgeRequest>(value, { kind: exactly("judging"), number, sandbox, host, address, port, manner }))
     return value;
-  if (isShape<CredentialQuery>(value, { kind: exactly("crediting"), number, sandbox, request: credentialRequest }))
-    return value;
   if (isShape<DenialMessage>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
-  return readRelayBrokerMessage(value) ?? readDoorQuestion(value) ?? readFetchBrokerMessage(value);
+  const asked = readCredentialQuery(value) ?? readRelayBrokerMessage(value) ?? readDoorQuestion(value);
+  return asked ?? readFetchBrokerMessage(value);
 }

@@ -2,27 +2,27 @@
 
 import type dgram from "node:dgram";
 import type net from "node:net";
-import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
+import type { Destination } from "../../core/authority/axes/destination.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { parseAddress } from "../../core/base/address.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import { Bucket } from "./bucket.ts";
 import { type ConnectionContext, type DaemonDecision, serve } from "./connection.ts";
-import { serveCredential } from "./credential-endpoint.ts";
-import type { Credential, CredentialRequest } from "./credential-request.ts";
 import { Denials, type Reason } from "./denials.ts";
+import type { GitHosts } from "./git/git-messages.ts";
+import { GitRelay, type GitRelayContext } from "./git/git-relay.ts";
 import {
   connectionRate,
   connectionsMax,
-  credentialConnectionsMax,
+  gitConnectionsMax,
   nameConnectionsMax,
   questionRate,
   relayConnectionsMax,
 } from "./limits.ts";
 import type { Endpoint, NetworkCounters, SocketKind } from "./messages.ts";
 import { FakeNames } from "./names/fake-names.ts";
-import { NameServer, namedHost } from "./names/name-server.ts";
+import { NameServer } from "./names/name-server.ts";
 import { serveQuestions } from "./names/question-stream.ts";
 import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
 import { isOwnPort } from "./own-ports.ts";
@@ -34,24 +34,24 @@ import { connectionOf, datagramsOf, serverOf } from "./sockets.ts";
 /** What a network needs of the daemon. */
 export interface NetworkDaemon {
   ask(host: Destination, port: number, manner: InspectionMode): Promise<DaemonDecision | null>;
-  credential(request: CredentialRequest): Promise<Credential | null>;
+  credential: GitRelayContext["credential"];
   denied(code: DenialCode, request: string, reason: Reason): void;
   relay: RelayContext["ask"];
   relayed: RelayContext["report"];
   door: RelayContext["door"];
 }
 
-/** Open sockets: of programs, of DNS over TCP, of credentials. */
+/** Open sockets: of programs, of DNS over TCP, of git, of clients of a model. */
 interface OpenSockets {
   connection: number;
   names: number;
-  credential: number;
+  git: number;
   relay: number;
 }
 
 /** Inside the sandbox's own network. */
 const RELAY_ADDRESS = "127.0.0.1";
-/** Where programs believe our name server and the credential endpoint to be; the first without settings, too. */
+/** Where programs believe our name server and the git relay to be; the first without settings, too. */
 const NAME_SERVER = "198.18.0.53";
 const NAME_PORT = 53;
 const BROKER: Endpoint = { address: "198.18.0.2", port: 1 };
@@ -66,7 +66,6 @@ function localOf({ localAddress, localPort }: net.Socket): Endpoint | null {
 }
 
 export class Network {
-  readonly #granted: NetworkGrants;
   readonly #daemon: NetworkDaemon;
   readonly #now: () => number;
   #denials = new Denials();
@@ -79,7 +78,8 @@ export class Network {
   readonly #outside = new Map<net.Socket, Promise<void>>();
   readonly #connectionRate: Bucket;
   readonly #questionRate: Bucket;
-  readonly #open: OpenSockets = { connection: 0, names: 0, credential: 0, relay: 0 };
+  readonly #open: OpenSockets = { connection: 0, names: 0, git: 0, relay: 0 };
+  readonly #git: GitRelay | null;
   readonly #relay: { readonly port: number; readonly server: ModelRelay } | null;
   #connections = 0;
   #bytesUp = 0;
@@ -91,8 +91,8 @@ export class Network {
     daemon: NetworkDaemon,
     now: () => number,
     relay: { readonly port: number; readonly bodies: ByteBudget } | null = null,
+    git: GitHosts | null = null,
   ) {
-    this.#granted = granted;
     this.#daemon = daemon;
     this.#now = now;
     this.#connectionRate = new Bucket(connectionRate, now());
@@ -110,6 +110,10 @@ export class Network {
       connected: (outside) => this.#connected(outside),
       isOwnPort,
     };
+    this.#git =
+      git === null
+        ? null
+        : new GitRelay(git, { ...this.#context, credential: (request) => daemon.credential(request) });
     if (relay === null) this.#relay = null;
     else {
       const context: RelayContext = {
@@ -138,7 +142,7 @@ export class Network {
     if (socket === null) return false;
     const isNames = to.port === NAME_PORT && (to.address === NAME_SERVER || isLocal(to.address));
     if (isNames) this.#serveNames(socket, to);
-    else if (to.address === BROKER.address && to.port === BROKER.port) this.#serveCredentials(socket, to);
+    else if (to.address === BROKER.address && to.port === BROKER.port) this.#serveGit(socket, to);
     else this.#accept(socket, to);
     return true;
   }
@@ -150,7 +154,7 @@ export class Network {
       case "dns-tcp":
         return serverOf(handle, (socket) => this.#serveNames(socket, localOf(socket)));
       case "broker":
-        return serverOf(handle, (socket) => this.#serveCredentials(socket, localOf(socket)));
+        return serverOf(handle, (socket) => this.#serveGit(socket, localOf(socket)));
       case "tcp":
       case "transparent":
         return serverOf(handle, (socket) => this.#accept(socket, localOf(socket)));
@@ -201,10 +205,10 @@ export class Network {
     this.#serve(socket, to, "names", nameConnectionsMax, () => serveQuestions(socket, (bytes) => this.#answer(bytes)));
   }
 
-  #serveCredentials(socket: net.Socket, to: Endpoint | null): void {
-    this.#serve(socket, to, "credential", credentialConnectionsMax, () =>
-      serveCredential(socket, (request) => this.#credential(request)),
-    );
+  #serveGit(socket: net.Socket, to: Endpoint | null): void {
+    const relay = this.#git;
+    if (relay === null) return void reset(socket);
+    this.#serve(socket, to, "git", gitConnectionsMax, () => relay.accept(socket));
   }
 
   #accept(socket: net.Socket, to: Endpoint | null): void {
@@ -258,17 +262,6 @@ export class Network {
         this.#bytesDown += outside.bytesRead;
       }),
     );
-  }
-
-  /** Only for a host to which the sandbox may connect with credentials. */
-  async #credential(request: CredentialRequest): Promise<Credential | null> {
-    const host = namedHost(request.host);
-    if (host === null) return null;
-    const wanted = connectRequest(host, 443, "sni");
-    if (this.#granted.judge(wanted).outcome === "allow")
-      return this.#daemon.credential({ ...request, host: destinationText(host) });
-    this.#refused("secret_refused", requestText(wanted), "credential", true);
-    return null;
   }
 
   #refused(code: DenialCode, request: string, reason: Reason, again: boolean): void {

@@ -36,6 +36,8 @@ export interface PlanNetwork {
   readonly loopback: readonly number[];
   /** The port of 127.0.0.1 where the model relay and the door of the session listen; absent: there is none. */
   readonly relay?: number;
+  /** Exact names whose git traffic goes through the broker's git relay; absent: there are none. */
+  readonly git?: readonly string[];
   /** For the broker's own check: the `net.connect` grants as compact specs, by chain and link. */
   readonly chains: readonly (readonly (readonly string[])[])[];
 }

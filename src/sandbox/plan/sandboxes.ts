@@ -7,12 +7,20 @@ import type { Judge } from "../../core/ports/judge.ts";
 import type { RunResult, SealedDraft, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { Plan } from "./plan.ts";
 
-/** Answers git's credential helper while a command runs; null refuses. */
-export type CredentialSource = (request: {
-  readonly protocol: string;
+/** One fetch or push of git that its host wants a credential for. */
+export interface GitCall {
   readonly host: string;
-  readonly path: string | null;
-}) => Promise<{ readonly username: string; readonly password: string } | null>;
+  readonly repository: string;
+  readonly service: "git-upload-pack" | "git-receive-pack";
+}
+
+/** Answers the git relay while a command runs. `message`: for the person at git. */
+export type CredentialSource = (
+  call: GitCall,
+) => Promise<
+  | { readonly credential: { readonly username: string; readonly password: string } }
+  | { readonly credential: null; readonly code: DenialCode; readonly message: string }
+>;
 
 /** What a request can cost, before it is sent. */
 export interface ModelEstimate {
@@ -102,7 +110,7 @@ export interface Command {
   readonly input: AsyncIterable<Uint8Array> | null;
   /** Absent: the command has pipes. The plan must have terminals. */
   readonly terminal?: TerminalRequest | null;
-  /** For this command only. Absent: every credential request is refused. */
+  /** For this command only. Absent: git gets no credential. */
   readonly credential?: CredentialSource;
   /** For this command only. Absent: the relay refuses every request. */
   readonly model?: ModelSource;

@@ -227,7 +227,7 @@ export const UNANSWERED: readonly Attempt[] = [
   head("GET / HTTP/1.1\nHost: evil.test\n\n", "requests another host with bare line feeds"),
   head("GET /\r\n", "speaks HTTP/0.9"),
   says("allowed.test/80/tls/allowed.test", "sends TLS to the HTTP port"),
-  attempt("tcp=198.18.0.2/1", "sends nonsense to the credential port", "broker", [
+  attempt("tcp=198.18.0.2/1", "sends nonsense to the git relay", "broker", [
     "closed",
     "ECONNRESET",
     "refused",

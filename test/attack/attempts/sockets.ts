@@ -77,7 +77,7 @@ export const ADDRESSES: readonly Attempt[] = [
   attempt("tcp=2001:db8::1/443", "the same, IPv6", "network namespace", "ENETUNREACH"),
   attempt("tcp=169.254.169.254/80", "the cloud metadata address", "network namespace", "ENETUNREACH"),
   attempt("tcp=198.18.0.1/15001", "the address of a broker's listener", "network namespace", "ENETUNREACH"),
-  attempt("tcp=198.18.0.2/1", "the address of a broker's credential port", "network namespace", "ENETUNREACH"),
+  attempt("tcp=198.18.0.2/1", "the address of a broker's git relay", "network namespace", "ENETUNREACH"),
   attempt("udp=192.0.2.1/53", "another name server", "network namespace", "ENETUNREACH"),
   attempt("udp=192.0.2.1/443", "QUIC", "network namespace", "ENETUNREACH"),
 ];

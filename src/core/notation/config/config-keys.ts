@@ -19,6 +19,7 @@ const USER_ONLY = [
   "environment",
   "limits",
   "resolver",
+  "certificates",
   "notify",
   "terminal",
   "search",

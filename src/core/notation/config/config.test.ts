@@ -98,6 +98,7 @@ describe("a key for the user only is an error in a project, and the message says
     ["variables of the environment", { environment: ["EDITOR"] }],
     ["limits", { limits: { seconds: 5 } }],
     ["the name resolver", { resolver: "127.0.0.1" }],
+    ["certificate authorities", { certificates: ["/etc/company.pem"] }],
     ["folders of programs", { programs: { add: ["/opt/x"] } }],
     ["shadow mode", { mode: "shadow" }],
     ["agents in shadow mode", { shadow: { scout: "2026-12-01T00:00:00Z" } }],
@@ -202,6 +203,7 @@ describe("the user's settings for programs", () => {
       limits: { seconds: 60, memory_mib: 512 },
       programs: { add: ["/opt/tools/bin"], remove: ["/opt/old"] },
       resolver: ["127.0.0.1:5353", "[::1]:53"],
+      certificates: ["/etc/company.pem"],
       secrets: {
         "git-token": { from: "env:GIT_TOKEN", hosts: ["git.example.test"], username: "me" },
         other: "file:~/token",
@@ -213,6 +215,7 @@ describe("the user's settings for programs", () => {
       limits: { seconds: 60, memory_mib: 512 },
       programs: { add: [["opt", "tools", "bin"]], remove: [["opt", "old"]] },
       resolvers: ["127.0.0.1:5353", "[::1]:53"],
+      certificates: [["etc", "company.pem"]],
       secrets: [
         { name: "git-token", from: { kind: "env", at: "GIT_TOKEN" }, hosts: ["git.example.test"], username: "me" },
         { name: "other", from: { kind: "file", at: "~/token" }, hosts: [], username: null },
@@ -232,6 +235,7 @@ describe("the user's settings for programs", () => {
     ["programs with another key", { programs: { adds: ["/opt/x"] } }],
     ["one folder of programs alone", { programs: { add: "/opt/x" } }],
     ["a resolver by name", { resolver: "dns.example" }],
+    ["a single file of certificates", { certificates: "/etc/company.pem" }],
     ["a secret itself", { secrets: { token: "hunter2hunter2" } }],
     ["a secret that is a program", { secrets: { token: "cmd:pass show x" } }],
     ["a secret from nowhere", { secrets: { token: { hosts: ["a.example"] } } }],

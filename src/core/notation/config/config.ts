@@ -68,6 +68,8 @@ export interface Config {
   readonly limits: WrittenLimits;
   /** Who resolves names; the system where nothing is written. */
   readonly resolvers: readonly string[];
+  /** Files of certificate authorities that git's hosts are trusted by, beside the system's. */
+  readonly certificates: readonly (readonly string[])[];
   /** A program and its first arguments, run when a request is waiting for approval; by default none. */
   readonly notify: readonly string[];
   /** What the output of programs may do to the user's terminal besides drawing. */
@@ -130,6 +132,7 @@ const EMPTY: Config = {
   environment: [],
   limits: {},
   resolvers: [],
+  certificates: [],
   notify: [],
   terminal: [],
   secrets: [],
@@ -158,6 +161,13 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     return entry === null ? otherwise : (reader(entry) ?? otherwise);
   };
   const text = (entry: Entry): Text | null => textOf(entry, diagnostics);
+  const paths = (key: ConfigKey): readonly (readonly string[])[] =>
+    read<readonly (readonly string[])[]>(key, [], (entry) =>
+      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
+        const root = rootOf(one, reading, diagnostics);
+        return root === null ? [] : [root];
+      }),
+    );
   const sandbox = read<readonly string[] | null>("sandbox", null, (entry) => rootOf(text(entry), reading, diagnostics));
   return {
     ...EMPTY,
@@ -166,19 +176,9 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     policy: read<PolicyTable | null>("policy", null, (entry) => readPolicyTable(entry.value, diagnostics)),
     agents: read("agents", EMPTY.agents, (entry) => readAgents(entry, diagnostics)),
     places: placesOf(at("policy"), at("agents")),
-    runtime: read("runtime", EMPTY.runtime, (entry) =>
-      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
-        const root = rootOf(one, reading, diagnostics);
-        return root === null ? [] : [root];
-      }),
-    ),
+    runtime: paths("runtime"),
     tools: read("tools", EMPTY.tools, (entry) => textsOf(entry, diagnostics)?.map(({ text: one }) => one) ?? null),
-    development: read("development", EMPTY.development, (entry) =>
-      (textsOf(entry, diagnostics) ?? []).flatMap((one) => {
-        const root = rootOf(one, reading, diagnostics);
-        return root === null ? [] : [root];
-      }),
-    ),
+    development: paths("development"),
     programs: read("programs", EMPTY.programs, (entry) =>
       readPrograms(entry, (one) => rootOf(one, reading, diagnostics), diagnostics),
     ),
@@ -193,6 +193,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),
     resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),
+    certificates: paths("certificates"),
     notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
     terminal: read("terminal", EMPTY.terminal, (entry) => readTerminal(entry, diagnostics)),
     secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),

@@ -2,6 +2,7 @@
 
 import http from "node:http";
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
 import tls from "node:tls";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
@@ -25,6 +26,9 @@ export interface HopRequest {
   readonly headers: readonly HeaderLine[];
   readonly body: Buffer | null;
 }
+
+/** A stream is sent as it comes, with the framing that the headers say. */
+type SentRequest = Omit<HopRequest, "body"> & { readonly body: Buffer | Readable | null };
 
 export interface HopContext {
   readonly resolve: Resolver;
@@ -117,7 +121,7 @@ function secure(socket: Socket, { host }: Url, { authorities, stop }: HopContext
 }
 
 /** The connection serves this one exchange: it closes with the response. */
-export function exchange(socket: Socket, sent: HopRequest, context: HopContext): Promise<HopResult> {
+export function exchange(socket: Socket, sent: SentRequest, context: HopContext): Promise<HopResult> {
   return new Promise((give) => {
     const failed = (code: DenialCode, message: string): void => {
       stop.removeEventListener("abort", aborted);
@@ -162,11 +166,14 @@ export function exchange(socket: Socket, sent: HopRequest, context: HopContext):
       request.removeAllListeners("close");
       give({ ok: true, response });
     });
-    request.end(sent.body ?? undefined);
+    if (!(sent.body instanceof Readable)) return void request.end(sent.body ?? undefined);
+    sent.body.once("error", () => failed("not_available", "the request broke off"));
+    sent.body.pipe(request);
   });
 }
 
-function framing({ method, body }: HopRequest): readonly string[] {
+function framing({ method, body }: SentRequest): readonly string[] {
+  if (body instanceof Readable) return [];
   if (body !== null) return ["Content-Length", `${body.length}`];
   return method === "GET" || method === "HEAD" || method === "OPTIONS" ? [] : ["Content-Length", "0"];
 }

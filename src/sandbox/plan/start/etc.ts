@@ -24,7 +24,7 @@ export function ownFiles(plan: Plan, { user }: SystemFacts, home: PlanPath): rea
     ],
     group: [`${name}:x:${user.group}:`, ...(user.group === OVERFLOW ? [] : [`nogroup:x:${OVERFLOW}:`])],
     hosts: [`127.0.0.1 localhost ${HOSTNAME}`, "::1 localhost"],
-    gitconfig: gitLines(name),
+    gitconfig: gitLines(name, plan.network?.git ?? []),
     // Without a network there is no name server: fails at once instead of after a timeout.
     "nsswitch.conf": [
       "passwd: files",

@@ -1,14 +1,18 @@
 // Settings for git inside a sandbox. System settings, which a project's own may override: a committer identity, every
 // folder trusted, and a folder is a repository by its `.git` only: git would otherwise take a folder with `HEAD`,
 // `objects` and a `config` among its files for a repository and run programs its `config` names. Command settings,
-// which nothing overrides: credentials come from us for granted hosts, never from a helper of the host. Absent on
-// purpose: `core.hooksPath`; hooks of the project run inside like any program.
+// which nothing overrides: no helper of the host answers for a credential; ours only says what to do. Hosts that a kept
+// secret is bound to are reached through the broker, which adds it: by https and by ssh, and for libgit2 too, which reads
+// files and no variables. Absent on purpose: `core.hooksPath`; hooks of the project run inside like any program.
 
 import type { Plan } from "../plan.ts";
 import { PROGRAM } from "../plan-path.ts";
 
-/** Lines of a git configuration file. `account`: a plain word. */
-export function gitLines(account: string): readonly string[] {
+/** The broker's own address inside a sandbox. */
+const RELAY = "http://198.18.0.2:1";
+
+/** Lines of a git configuration file. `account`: a plain word. `hosts`: exact names. */
+export function gitLines(account: string, hosts: readonly string[]): readonly string[] {
   return [
     "[safe]",
     "directory = *",
@@ -16,6 +20,13 @@ export function gitLines(account: string): readonly string[] {
     "[user]",
     `name = ${account} (agent)`,
     `email = ${account}@agent.invalid`,
+    ...hosts.flatMap((host) => [
+      `[url "${RELAY}/${host}/"]`,
+      `insteadOf = https://${host}/`,
+      `insteadOf = https://${host}:443/`,
+      `insteadOf = ssh://git@${host}/`,
+      `insteadOf = git@${host}:`,
+    ]),
   ];
 }
 

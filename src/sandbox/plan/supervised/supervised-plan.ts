@@ -90,9 +90,9 @@ export const STORES_FOLDER = "stores";
 export const GIT_SETTINGS = "gitconfig";
 
 /** The content of our own settings for git. */
-export function gitSettingsText({ user }: SystemFacts): string {
+export function gitSettingsText({ user }: SystemFacts, hosts: readonly string[]): string {
   const name = /^[a-z_][a-z0-9_.-]{0,31}$/i.test(user.name) ? user.name : "user";
-  return `${gitLines(name).join("\n")}\n`;
+  return `${gitLines(name, hosts).join("\n")}\n`;
 }
 
 function moved(path: PlanPath, moves: readonly (readonly [from: PlanPath, to: PlanPath])[]): PlanPath {
