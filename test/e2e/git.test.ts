@@ -233,5 +233,16 @@ test.runIf(isRoot)(
     expect(existsSync(join(project, ".git", "hooks", "pre-commit"))).toBe(false);
     const config = readFileSync(join(project, ".git", "config"), "utf8");
     expect(config).not.toContain("elsewhere");
+    const person = ["-C", project, "-c", "user.name=a", "-c", "user.email=a@example.test"];
+    host(...person, "add", "authority.pem");
+    host(...person, "commit", "--quiet", "-m", "first");
+    const linked = await ambit("exec", "pusher", "--", "git", "worktree", "add", "-q", "-b", "side", "wt");
+    expect(linked.err).toMatch(
+      /git \.git\/worktrees\/wt\/\S+ {2}self_modification: a worktree made inside stays there/,
+    );
+    writeFileSync(join(project, "authority.pem"), "changed");
+    host(...person, "stash", "--quiet");
+    const popped = await ambit("exec", "pusher", "--", "git", "stash", "pop", "-q");
+    expect(popped.err).toMatch(/git \.git\/refs\/stash {2}self_modification: a dropped stash stays in your repository/);
   },
 );

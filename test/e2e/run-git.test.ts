@@ -143,7 +143,12 @@ test.runIf(isRoot)(
 
 test.runIf(isRoot).each<[string, string, string, RegExp]>([
   ["without a grant of the secret", "puller", "git push origin main", /remote: ambit: secret\.use forge .* is denied/],
-  ["to a host without a secret", "pusher", "git -c http.sslVerify=false fetch elsewhere", /ambit: other\.example\.test wants a credential/],
+  [
+    "to a host without a secret",
+    "pusher",
+    "git -c http.sslVerify=false fetch elsewhere",
+    /ambit: other\.example\.test wants a credential/,
+  ],
   ["to a host that is not granted", "unreached", "git fetch origin", /Could not resolve host: git\.example\.test/],
   [
     "with a path that is not git's",

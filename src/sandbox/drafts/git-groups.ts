@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change } from "../plan/drafts/change.ts";
+import { STASH } from "../plan/drafts/git/ref-name.ts";
 import type { GitChanges } from "../plan/drafts/landing.ts";
 import { kindAt } from "./git/git-files.ts";
 import type { GitLanding } from "./git-landing.ts";
@@ -78,8 +79,14 @@ export function unlandedGitChanges(group: GitGroup, { committed, gitReason }: Co
     return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
   return git.notCarried.map((name) => ({
     ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },
-    reason: "git configuration, hooks and private state never land",
+    reason: notCarriedReason(name),
   }));
+}
+
+function notCarriedReason(name: string): string {
+  if (name === STASH) return "a dropped stash stays in your repository; `git stash drop` removes it";
+  if (name.startsWith("worktrees/")) return "a worktree made inside stays there; its branch and its files land";
+  return "git configuration, hooks and private state never land";
 }
 
 /**
