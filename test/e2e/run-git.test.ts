@@ -49,6 +49,10 @@ beforeAll(async () => {
   host("-C", project, "-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "--quiet", "-m", "first");
   writeFileSync(join(base, "authority.pem"), CERTIFICATE);
   server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) => {
+    if (request.headers.cookie !== undefined) shown.add(`cookie ${request.headers.cookie}`);
+    const moved = /^\/(moved|away)\.git(.*)$/.exec(request.url ?? "");
+    const target = moved?.[1] === "moved" ? "/closed.git" : "https://other.example.test/closed.git";
+    if (moved !== null) return void response.writeHead(301, { location: `${target}${moved[2]}` }).end();
     // A host that sends back what it was sent.
     if (request.url?.startsWith("/echo") !== true) return serveGit(served, request, response);
     const { authorization } = request.headers;
@@ -162,6 +166,38 @@ test.runIf(isRoot).each<[string, string, string, RegExp]>([
   expect(`${out}${err}`).toMatch(said);
   expect([...shown]).toEqual([]);
 });
+
+test.runIf(isRoot)("a redirect goes through the relay at its host, and without the secret elsewhere", async () => {
+  shown.clear();
+  const moved = await inside("pusher", "git ls-remote --heads https://git.example.test/moved.git");
+  expect(moved.out).toMatch(/refs\/heads\/main/);
+  expect([...shown]).toEqual([BASIC]);
+  shown.clear();
+  const away = await inside("pusher", "git -c http.sslVerify=false ls-remote https://git.example.test/away.git");
+  expect(away.err).toMatch(/ambit: other\.example\.test wants a credential/);
+  expect([...shown]).toEqual([]);
+});
+
+test.runIf(isRoot)(
+  "credentials and cookies of a program are dropped, and a large push goes through in pieces",
+  async () => {
+    shown.clear();
+    const address = "http://198.18.0.2:1/git.example.test/closed.git/info/refs?service=git-upload-pack";
+    const own = await inside(
+      "pusher",
+      `curl -s -H 'Authorization: Bearer own' -H 'Cookie: own=1' '${address}' | head -c 30`,
+    );
+    expect(own.out).toContain("# service=git-upload-pack");
+    const bytes = 4_000_000;
+    const pushed = await inside(
+      "pusher",
+      `head -c ${bytes} /dev/urandom > big && git add big && ${COMMIT} -m big && git push --quiet origin main:big`,
+    );
+    expect(pushed.status).toBe(0);
+    expect(host("-C", join(base, "served", "closed.git"), "cat-file", "-s", "big:big")).toBe(`${bytes}\n`);
+    expect([...shown]).toEqual([BASIC]);
+  },
+);
 
 test.runIf(isRoot)("what a host sends back of the secret does not arrive", async () => {
   const line = "http://198.18.0.2:1/git.example.test/echo.git/info/refs?service=git-upload-pack";

@@ -125,7 +125,10 @@ describe("what is visible of the machine", () => {
     expect(files.get("/etc/passwd")).toBe("u:x:1000:1000::/tmp/home:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n");
     expect(files.get("/etc/hosts")).toBe("127.0.0.1 localhost ambit\n::1 localhost\n");
     expect(files.get("/etc/gitconfig")).toContain("[safe]\ndirectory = *\n");
-    expect(files.get("/etc/gitconfig")).not.toContain("credential");
+    expect(files.get("/etc/gitconfig")).not.toMatch(/credential|insteadOf/);
+    expect(own({ ...PLAN, network: { ...NETWORK, git: ["git.example"] } }).get("/etc/gitconfig")).toContain(
+      '[url "http://198.18.0.2:1/git.example/"]\ninsteadOf = https://git.example/\n',
+    );
     expect(files.get("/etc/resolv.conf")).toBe("nameserver 198.18.0.53\n");
     expect(own(PLAN).get("/etc/resolv.conf")).toBe("");
     expect(own(PLAN).get("/etc/nsswitch.conf")).not.toContain("dns");
