@@ -1,6 +1,6 @@
 // The person's own terminal while a program runs on another one inside its sandbox: raw, filtered, resized, stopped and
 // continued with it, and put back on every way out.
-import { PassThrough } from "node:stream";
+import { PassThrough, type Writable } from "node:stream";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import type { TerminalControl, TerminalSize } from "../../core/ports/process.ts";
 import { TerminalFilter } from "../terminal/terminal-filter.ts";
@@ -28,7 +28,6 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
   const typed = new PassThrough();
   let control: TerminalControl | null = null;
   let isRaw = false;
-  let positionsAsked = 0;
 
   const size = (): TerminalSize => {
     const { columns, rows } = process.stdout;
@@ -47,10 +46,7 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
     if (!process.stdin.destroyed) process.stdin.setRawMode(false);
   };
   const key = (bytes: Buffer): void => {
-    if (positionsAsked > 0) {
-      const answers = bytes.toString("latin1").match(POSITION)?.length ?? 0;
-      positionsAsked = Math.max(0, positionsAsked - answers);
-    }
+    if (filter.positionsOpen > 0) filter.positionsAnswered(bytes.toString("latin1").match(POSITION)?.length ?? 0);
     if (!typed.write(bytes)) process.stdin.pause();
   };
   /** The shell had the terminal while this process was stopped. */
@@ -62,8 +58,7 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
   };
   const output = (bytes: Uint8Array): void => {
     const filtered = filter.write(bytes);
-    positionsAsked += filtered.positionQueries;
-    if (filtered.replies !== "") typed.write(Buffer.from(filtered.replies, "latin1"));
+    sendReplies(typed, filtered.replies);
     writeBytes(1, filtered.output);
   };
   /** The program stopped, and we with it: the person is back in their shell until they continue us. */
@@ -103,7 +98,7 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
     },
     release: async () => {
       control = null;
-      if (positionsAsked > 0 && isRaw) await new Promise((done) => setTimeout(done, answerMillisecondsMax));
+      if (filter.positionsOpen > 0 && isRaw) await new Promise((done) => setTimeout(done, answerMillisecondsMax));
       putBack();
       process.off("exit", putBack);
       process.off("SIGCONT", continued);
@@ -115,4 +110,9 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
       process.stdin.pause();
     },
   };
+}
+
+/** Answers to a program that does not read its input are dropped: it could ask until they fill the memory. */
+export function sendReplies(input: Writable, replies: string): void {
+  if (replies !== "" && !input.writableNeedDrain) input.write(Buffer.from(replies, "latin1"));
 }

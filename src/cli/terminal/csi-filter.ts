@@ -33,6 +33,8 @@ export function parseCsi(text: string): CsiSequence | null {
 
 /** Moving, erasing, inserting, scrolling, colours, tabs, margins, saved positions. */
 const DRAWING = "ABCDEFGHIKLMPSXZ@`abdefgmrs";
+/** Below, above, the whole screen. */
+const ERASES: ReadonlySet<string> = new Set(["", "0", "1", "2"]);
 const NOTHING: CsiResult = { output: null, reply: null, asksPosition: false };
 
 export function filterCsi(sequence: CsiSequence, passesScrollback: boolean): CsiResult {
@@ -40,8 +42,10 @@ export function filterCsi(sequence: CsiSequence, passesScrollback: boolean): Csi
   const pass: CsiResult = { ...NOTHING, output: csiText(sequence) };
   const [first = ""] = parameters;
   switch (`${prefix}${intermediates}${final}`) {
+    // A list and not "all but 3": terminals also read `03`, `3:0` and `?3` as the lines above the screen.
     case "J":
-      return first === "3" && !passesScrollback ? NOTHING : pass;
+    case "?J":
+      return ERASES.has(first) || (passesScrollback && first === "3") ? pass : NOTHING;
     // More parameters mean mouse tracking that waits for an answer.
     case "T":
       return parameters.length === 1 ? pass : NOTHING;
@@ -58,7 +62,6 @@ export function filterCsi(sequence: CsiSequence, passesScrollback: boolean): Csi
     case "?h":
     case "?l":
       return modesOnly(sequence, PRIVATE_MODES);
-    case "?J":
     case "?K":
       return pass;
     // How keys are reported; undone at the end.

@@ -17,13 +17,21 @@ export function filterOsc(text: string, passes: ReadonlySet<TerminalPass>): stri
       return linkOf(rest);
     case "9":
     case "777":
-      return passes.has("notifications") ? osc(number, plain(rest)) : null;
+      return passes.has("notifications") && isNotification(number, rest) ? osc(number, plain(rest)) : null;
     case "52":
       // Writing alone: reading it would type the clipboard into the program.
       return passes.has("clipboard") && /^[cpqs0-7]*;[A-Za-z0-9+/]*={0,2}$/.test(rest) ? osc(number, rest) : null;
     default:
       return null;
   }
+}
+
+/**
+ * The same numbers have other commands: `9;7;PROGRAM` runs a program in ConEmu, `9;9;` sets the folder of new windows, and `777;` is
+ * whatever an extension of the terminal makes of it.
+ */
+function isNotification(number: "9" | "777", rest: string): boolean {
+  return number === "777" ? rest.startsWith("notify;") : !/^\d+(;|$)/.test(plain(rest).trimStart());
 }
 
 /** A link that does not pass ends the one before it: the text must not belong to another address. */

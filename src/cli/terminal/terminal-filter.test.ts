@@ -1,8 +1,10 @@
 // What a program may do to the person's terminal: drawing passes byte for byte, everything else is dropped. Each row is tried
 // whole, byte by byte, and with C1 controls instead of escapes.
+import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
+import { sendReplies } from "../exec/terminal-streams.ts";
 import { TerminalFilter } from "./terminal-filter.ts";
 
 const ESC = "\x1b";
@@ -94,7 +96,12 @@ describe("sequences with hidden effects are dropped", () => {
     ["unsolicited reports", `${ESC}[?2031h${ESC}[?2048h`],
     ["leaving UTF-8", `${ESC}%@`],
     ["eight-bit controls", `${ESC} G`],
-    ["all of the above", `${ESC}[3J`],
+    ["the lines above the screen, erased", `${ESC}[3J`],
+    ...["03", "003", "3;0", "3:0", "?3", "?03", "22"].map((number): [string, string] => [
+      `the lines above the screen, erased by ${number}`,
+      `${ESC}[${number}J`,
+    ]),
+    ["keys pushed by another program, popped", `${ESC}[<u${ESC}[<99999u`],
     ["checksums of the screen", `${ESC}[1;1;1;1;10;10*y`],
     ["a sequence with a number too long", `${ESC}[999999999b`],
     ["a sequence that does not end in time", `${ESC}[${"1;".repeat(200)}m`],
@@ -156,6 +163,26 @@ describe("the user's setting", () => {
     check(text, { output: "ab" }, []);
   });
 
+  test.each([
+    ["a program that ConEmu runs", `${ESC}]9;7;calc.exe\x07`],
+    ["a macro of ConEmu", `${ESC}]9;6;"print(1)"${ESC}\\`],
+    ["the folder of new windows", `${ESC}]9;9;/tmp\x07`],
+    ["a progress bar", `${ESC}]9;4;1;50\x07`],
+    ["a number behind controls", `${ESC}]9;\u200b7;calc.exe\x07`],
+    ["an extension of the terminal", `${ESC}]777;preexec\x07`],
+  ])("notifications are no way for %s", (_title, text) => {
+    check(text, { output: "ab" }, ["notifications"]);
+  });
+
+  test("notifications of both kinds pass", () => {
+    check(`${ESC}]777;notify;a;b\x07`, { output: `a${ESC}]777;notify;a;b${ESC}\\b` }, ["notifications"]);
+    check(`${ESC}]9;3 tests failed\x07`, { output: `a${ESC}]9;3 tests failed${ESC}\\b` }, ["notifications"]);
+  });
+
+  test("a program pops only what it pushed", () => {
+    expect(filtered(bytesOf(`${ESC}[>1u${ESC}[>3u${ESC}[<9u${ESC}[<1u`)).output).toBe(`${ESC}[>1u${ESC}[>3u${ESC}[<2u`);
+  });
+
   test("never allows reading the clipboard", () => {
     check(`${ESC}]52;c;?\x07`, { output: "ab" }, ["clipboard"]);
   });
@@ -212,6 +239,23 @@ describe("for every stream", () => {
     );
   });
 
+  test("few queries for the position wait for an answer at once", () => {
+    const filter = new TerminalFilter([]);
+    expect(filter.write(bytesOf(`${ESC}[6n`.repeat(1_000))).positionQueries).toBe(8);
+    expect(filter.write(bytesOf(`${ESC}[6n`)).output).toHaveLength(0);
+    filter.positionsAnswered(2);
+    expect(filter.write(bytesOf(`${ESC}[6n`.repeat(9))).positionQueries).toBe(2);
+    filter.positionsAnswered(1_000);
+    expect(filter.positionsOpen).toBe(0);
+  });
+
+  test("answers do not gather where the program does not read", () => {
+    const input = new PassThrough();
+    for (let round = 0; round < 1_000; round++) sendReplies(input, "x".repeat(4_096));
+    expect(input.readableLength + input.writableLength).toBeLessThan(262_144);
+    input.resume();
+  });
+
   test("a flood of queries gets a limited answer", () => {
     const { replies } = filtered(bytesOf(`${ESC}[c`.repeat(50_000)));
     expect(replies.length).toBeLessThanOrEqual(4_096);
@@ -238,7 +282,9 @@ describe("at the end", () => {
       `${ESC}[<1u${ESC}[>4;0m${ESC}[0 q${ESC}[0m`,
     ],
     ["an open link", `${ESC}]8;;https://x.example${ESC}\\y`, `${ESC}]8;;${ESC}\\`],
-    ["margins and line drawing", `${ESC}[2;5r${ESC}(0`, `${ESC}7${ESC}[r${ESC}8${ESC}(B\x0f`],
+    ["margins and line drawing", `${ESC}[2;5r${ESC}(0`, `${ESC}7${ESC}[r${ESC}8${ESC}(B`],
+    ["a second set that text is drawn with", `${ESC})0\x0e${ESC}(0${ESC}(B`, `${ESC})B\x0f`],
+    ["text that is drawn with the terminal's own second set", "\x0e", "\x0f"],
     ["bracketed paste and the keypad", `${ESC}[?2004h${ESC}=`, `${ESC}>${ESC}[?2004l`],
   ])("%s", (_title, text, expected) => {
     expect(undone(text)).toBe(expected);

@@ -21,10 +21,13 @@ const ESC = 0x1b;
 const [BEL, CAN, SUB, DEL] = [0x07, 0x18, 0x1a, 0x7f];
 /** BEL, BS, HT, LF, VT, FF, CR, SO, SI. Absent: ENQ (the terminal answers), XON and XOFF, NUL. */
 const CONTROLS: ReadonlySet<number> = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f]);
+const [SHIFT_OUT, SHIFT_IN] = [0x0e, 0x0f];
 const csiBytesMax = 128;
 const stringBytesMax = 65_536;
 const escapeBytesMax = 4;
 const repliesBytesMax = 4_096;
+/** Programs ask and wait. A flood of answers would come after the program's end, into the person's shell. */
+const positionsOpenMax = 8;
 const SOFT_RESET: CsiSequence = { prefix: "", parameters: [""], intermediates: "!", final: "p" };
 const REPLACEMENT: readonly number[] = [0xef, 0xbf, 0xbd];
 
@@ -43,10 +46,21 @@ export class TerminalFilter {
   #length = 0;
   #replies = "";
   #positionQueries = 0;
+  /** Queries for the cursor's position that passed and that the terminal has not answered yet. */
+  #positionsOpen = 0;
   #isAfterReturn = false;
 
   constructor(passes: readonly TerminalPass[]) {
     this.#passes = new Set(passes);
+  }
+
+  get positionsOpen(): number {
+    return this.#positionsOpen;
+  }
+
+  /** The terminal answered queries for the cursor's position. */
+  positionsAnswered(count: number): void {
+    this.#positionsOpen = Math.max(0, this.#positionsOpen - count);
   }
 
   write(bytes: Uint8Array): FilteredOutput {
@@ -155,7 +169,7 @@ export class TerminalFilter {
   /** Character sets: ASCII, British and line drawing. Absent: the switch out of UTF-8, and 8-bit controls. */
   #designate(intermediates: string, set: string): void {
     if (!/^[()*+]$/.test(intermediates) || !"0AB".includes(set)) return;
-    this.modes.characterSet(set !== "B");
+    this.modes.characterSet(intermediates, set !== "B");
     this.#putText(`\x1b${intermediates}${set}`);
   }
 
@@ -167,13 +181,27 @@ export class TerminalFilter {
     if (sequence !== null) this.#filterCsi(sequence);
   }
 
-  #filterCsi(sequence: CsiSequence): void {
+  #filterCsi(written: CsiSequence): void {
+    const sequence = this.#ownPops(written);
+    if (sequence === null) return;
     const { output, reply, asksPosition } = filterCsi(sequence, this.#passes.has("scrollback"));
     if (reply !== null) this.#reply(reply);
-    if (asksPosition) this.#positionQueries++;
+    if (asksPosition && this.#positionsOpen >= positionsOpenMax) return;
+    if (asksPosition) {
+      this.#positionQueries++;
+      this.#positionsOpen++;
+    }
     if (output === null) return;
     this.modes.passed(sequence);
     this.#putText(output);
+  }
+
+  /** A program pops what it pushed; null where it pushed nothing. */
+  #ownPops(sequence: CsiSequence): CsiSequence | null {
+    const { prefix, parameters, intermediates, final } = sequence;
+    if (`${prefix}${intermediates}${final}` !== "<u") return sequence;
+    const count = Math.min(Math.max(1, Number(parameters[0]) || 1), this.modes.pushes);
+    return count === 0 ? null : { ...sequence, parameters: [String(count)] };
   }
 
   #endString(): void {
@@ -197,6 +225,7 @@ export class TerminalFilter {
 
   #control(code: number): void {
     if (!CONTROLS.has(code)) return;
+    if (code === SHIFT_OUT || code === SHIFT_IN) this.modes.shift(code === SHIFT_OUT);
     // The person's terminal driver may put a return before a line feed, which full-screen programs do not expect.
     if (code >= 0x0a && code <= 0x0c && !this.#isAfterReturn) this.#putText("\x1bD");
     else this.#put(code);

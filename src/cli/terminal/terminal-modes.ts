@@ -9,13 +9,15 @@ const modesMax = 64;
 const pushesMax = 32;
 
 /** `sent`: how keys are sent, set without a push. */
-type Flag = "keypad" | "characters" | "colours" | "margins" | "keys" | "cursor" | "link" | "sent";
+type Flag = "keypad" | "shift" | "colours" | "margins" | "keys" | "cursor" | "link" | "sent";
 
 export class TerminalModes {
   /** Private modes that differ from how they were, in the order they were changed. */
   readonly #private = new Set<string>();
   readonly #ansi = new Set<string>();
   readonly #flags = new Set<Flag>();
+  /** Character sets that are not ASCII, by the sign that designates them. */
+  readonly #sets = new Set<string>();
   #pushes = 0;
 
   /** A sequence that reached the terminal. */
@@ -55,7 +57,8 @@ export class TerminalModes {
         break;
       case "!p":
         this.#ansi.clear();
-        for (const flag of ["keypad", "characters", "colours", "margins"] as const) this.#flags.delete(flag);
+        this.#sets.clear();
+        for (const flag of ["keypad", "shift", "colours", "margins"] as const) this.#flags.delete(flag);
         break;
       default:
     }
@@ -65,8 +68,20 @@ export class TerminalModes {
     this.#flag("keypad", isOn);
   }
 
-  characterSet(isOther: boolean): void {
-    this.#flag("characters", isOther);
+  /** `sign`: of `()*+`, one of the four sets. */
+  characterSet(sign: string, isOther: boolean): void {
+    if (isOther) this.#sets.add(sign);
+    else this.#sets.delete(sign);
+  }
+
+  /** Text is drawn with the second set, or with the first one again. */
+  shift(isSecond: boolean): void {
+    this.#flag("shift", isSecond);
+  }
+
+  /** How many of the pushed ways to send keys can be popped: those below are of the person's own programs. */
+  get pushes(): number {
+    return this.#pushes;
   }
 
   /** The link that is open, by the command that passed. */
@@ -88,7 +103,8 @@ export class TerminalModes {
       this.#has("sent", "\x1b[=0u"),
       this.#has("keys", "\x1b[>4;0m"),
       this.#has("margins", "\x1b7\x1b[r\x1b8"),
-      this.#has("characters", "\x1b(B\x0f"),
+      ...[...this.#sets].map((sign) => `\x1b${sign}B`),
+      this.#has("shift", "\x0f"),
       this.#has("keypad", "\x1b>"),
       this.#has("cursor", "\x1b[0 q"),
       this.#has("colours", "\x1b[0m"),
