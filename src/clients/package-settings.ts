@@ -1,6 +1,7 @@
 // What of the person's package managers every client gets: which registries they ask and whom they trust, never a credential.
+
+import { credentialInSetting } from "./credentials.ts";
 import type { ClientSetting } from "./profile.ts";
-import { holdsCredential } from "./settings.ts";
 
 export const PACKAGE_SETTINGS: readonly ClientSetting[] = [
   { kind: "lines", path: ".npmrc", authorities: "cafile" },
@@ -39,7 +40,7 @@ export function registryVariables(environment: Readonly<Record<string, string | 
   for (const name of REGISTRY_VARIABLES) {
     const value = environment[name];
     if (value === undefined || value === "") continue;
-    const isSecret = holdsCredential(value) || /:\/\/[^/\s,|]*@/.test(value);
+    const isSecret = credentialInSetting(value) || /:\/\/[^/\s,|]*@/.test(value);
     if (isSecret) notes.push(`${name} is not passed on: it contains a credential`);
     else if (value.length > valueCharactersMax || !/^[\x20-\x7e]+$/.test(value))
       notes.push(`${name} is not passed on: it is not one line of printable characters`);

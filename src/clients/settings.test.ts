@@ -2,7 +2,8 @@
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
-import { clientSettings, holdsCredential, plainLines, tomlText } from "./settings.ts";
+import { credentialIn, holdsCredential } from "./credentials.ts";
+import { clientSettings, plainLines, tomlText } from "./settings.ts";
 
 const paths = { root: "/work/project", home: "/run/ambit/home", relay: null };
 const ALL = { kind: "json", path: "x.json", only: null, without: [], set: {} } as const;
@@ -28,6 +29,35 @@ test.each<[string, JsonObject, JsonObject]>([
   ["a program that prints the key", { "api-key-helper": "/x/key.sh" }, {}],
   ["a password in a URL", { url: "https://me:word@a.test/" }, {}],
   ["a token among arguments", { args: ["--with", "ghp_abcdefghijklmnopqrstuvwx"] }, { args: ["--with"] }],
+  ["the word after an option", { args: ["-y", "x", "--api-key", "abcdefgh"] }, { args: ["-y", "x", "--api-key"] }],
+  ["the value of an option", { args: ["--figma-api-key=abcdefgh"] }, { args: [] }],
+  ["a variable of a container", { args: ["-e", "LINEAR_PAT=abcdefgh", "-i"] }, { args: ["-e", "-i"] }],
+  ["a command in one text", { command: "npx x --access-token abcdefgh" }, {}],
+  ["a rule with a variable", { allow: ["Bash(MY_SECRET=abcdefgh curl:*)", "Bash(ls:*)"] }, { allow: ["Bash(ls:*)"] }],
+  ["a rule with a header", { allow: ['Bash(curl -H "Authorization: Basic YW5uOndvcmQ=" x)'] }, { allow: [] }],
+  ["a key in the query of an address", { url: "https://mcp.a.test/mcp?exaApiKey=abcdefgh" }, {}],
+  ["a key in the middle of a query", { url: "https://a.test/?x=1&key=abcdefgh&y=2" }, {}],
+  ["a webhook, which is a credential", { hook: "https://hooks.slack.com/services/T00/B00/abcdef" }, {}],
+  ["tokens as a map", { tokens: { access: "abc" } }, {}],
+  ["a password under a short name", { smtp_pass: "abc", pat: "abc", auth: "abc" }, {}],
+  ["settings of a sign-in stay", { auth: { kind: "sso" } }, { auth: { kind: "sso" } }],
+  ...["sk_live_", "gsk_", "xai-", "sbp_", "figd_", "tvly-", "hvs.", "ya29.", "shpat_"].map(
+    (start): [string, JsonObject, JsonObject] => [
+      `a key that begins with ${start}`,
+      { a: `${start}abc123defg456hij789` },
+      {},
+    ],
+  ),
+  ["a reference stays", { args: ["--api-key", "${API_KEY}"] }, { args: ["--api-key", "${API_KEY}"] }],
+  ["a path stays", { args: ["--key-file", "/etc/x/a.pem"] }, { args: ["--key-file", "/etc/x/a.pem"] }],
+  ["a number stays", { args: ["--max-tokens=100000"] }, { args: ["--max-tokens=100000"] }],
+  ["an author stays", { allow: ["Bash(git log --author=someone)"] }, { allow: ["Bash(git log --author=someone)"] }],
+  [
+    "prose stays",
+    { prompt: "The key: answer. Sign in with a token, then npm_config_registry is set." },
+    { prompt: "The key: answer. Sign in with a token, then npm_config_registry is set." },
+  ],
+  ["a model stays", { model: "claude-sonnet-4-5-20250929" }, { model: "claude-sonnet-4-5-20250929" }],
   ["a credential as the name of a key", { "sk-abcdefghijklmnopqrstuv": 1 }, {}],
   [
     "a number of tokens stays",
@@ -104,6 +134,8 @@ test.each<[string, readonly string[]]>([
   ["https-proxy=http://ann:pass@proxy.example.com/", ["https-proxy"]],
   ["index-url = https://ann@pypi.example.com/simple", ["index-url"]],
   ["_AUTHTOKEN=abc", ["_AUTHTOKEN"]],
+  ['"_auth"=YWJj', ['"_auth"']],
+  ["password =\n    abc", ["password"]],
   ["anything=npm_0123456789abcdefghij", ["anything"]],
 ])("the line %s is copied without %j", (line, dropped) => {
   const { lines, dropped: found } = plainLines(`first=1\n${line}\nlast=2`);
@@ -115,3 +147,21 @@ test("a line that names certificates is told apart, in its place", () => {
   const { lines } = plainLines('[global]\ncert = "/a b.pem"\n[install]\ncertain = 1', "cert");
   expect(lines).toEqual(["[global]", { authorities: "/a b.pem" }, "[install]", "certain = 1"]);
 });
+
+test.each([
+  ["AUTH_URL=https://a.test/?token=abcdef", true],
+  ["--url=https://a.test/?token=abcdef", true],
+  ["AUTH_URL=https://a.test/x", false],
+  ["--token=/abc+def==", true],
+  ["--author=someone", false],
+])("the word %s of a command line: %s", (word, holds) => {
+  expect(credentialIn(word)).toBe(holds);
+});
+
+test.each(["a", "=a", "a:", "sk_a-", "token", "eyJaaaaaaaa", "authorization:"])(
+  "a long text of %s is read to its end",
+  (part) => {
+    const text = part.repeat(524_288 / part.length);
+    expect(cleaned({ text, list: [text], key: `${text} ghp_abcdefghijklmnopqrstuvwx` })).not.toHaveProperty("key");
+  },
+);

@@ -1,5 +1,6 @@
 // Settings of a client as they go into its home in a sandbox: without credentials, with the profile's own answers.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../core/base/json.ts";
+import { credentialInSetting, holdsCredential, isCredentialOption } from "./credentials.ts";
 import type { ClientProfile, ClientSetting } from "./profile.ts";
 
 /** The paths inside that `{root}` and `{home}` stand for. */
@@ -35,22 +36,14 @@ export function clientSettings(
 
 /** Names of keys that hold a credential, or variables and headers that may. */
 const SECRET_KEY =
-  /^(env|environment|headers|http_?headers|env_http_headers|cookies?)$|api[_-]?key|access_?key|private_?key|token(?!s)|secret|passw(or)?d|passphrase|credential|authori[sz]ation|oauth|bearer|helper$/i;
+  /^(env|environment|headers|http_?headers|env_http_headers)$|(api|access|private|session|signing|encryption|license)[_-]?key|token|secret|passw(or)?d|pwd|passphrase|credential|authori[sz]ation|oauth|bearer|cookie|helper$/i;
 
-/**
- * Texts that are a credential wherever they stand: prefixes that providers give their keys, keys in PEM, signed tokens, a user or
- * a password before the host of a URL, and both before a host that is named without one.
- */
-const SECRET_TEXT =
-  /\b(sk-[\w-]{16,}|(gh[opsur]|glpat|npm|pypi|hf|xox[abprs])[_-][\w-]{16,}|github_pat_\w{16,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.)|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer\s+\S{8,}|:\/\/[^/\s?#]*@|(?:^|[\s="'])[^\s/:@]+:[^\s/@]+@[\w.-]/;
-
-export function holdsCredential(text: string): boolean {
-  return SECRET_TEXT.test(text);
-}
+/** Names that hold a credential where their value is a text: as a map they hold settings. */
+const SECRET_TEXT_KEY = /^(auth|key|pass|pat)$|[_-](auth|pass|pat)$/i;
 
 /** Keys of package managers that are credentials, or files with one; scoped to a registry or not. */
 const SECRET_LINE =
-  /(?:^|:)\s*(_auth\w*|_password|username|email|password|token|certfile|keyfile|cert|key|otp|client-cert)\s*=/i;
+  /(?:^|:)\s*["']?(_auth\w*|_password|username|email|password|token|certfile|keyfile|cert|key|otp|client-cert)["']?\s*=/i;
 
 export interface PlainLines {
   /** Lines in their order; `authorities` of a file of certificates that a line names, which is another one inside. */
@@ -61,7 +54,11 @@ export interface PlainLines {
 /** Lines that hold no credential, and the keys of the others. `key`: names a file of certificates. */
 export function plainLines(text: string, key: string | null = null): PlainLines {
   const dropped: string[] = [];
+  let isLeftOut = false;
   const lines = text.split("\n").flatMap((line): PlainLines["lines"] => {
+    // The value goes on in lines that are indented.
+    if (isLeftOut && /^\s+[^\s=]+$/.test(line)) return [];
+    isLeftOut = false;
     const [name = "", ...value] = line.split("=");
     if (key !== null && name.trim() === key)
       return [
@@ -73,6 +70,7 @@ export function plainLines(text: string, key: string | null = null): PlainLines 
         },
       ];
     const isSecret = SECRET_LINE.test(line) || SECRET_KEY.test(keyOf(line)) || holdsCredential(line);
+    isLeftOut = isSecret;
     if (isSecret) dropped.push(keyOf(line));
     return isSecret ? [] : [line];
   });
@@ -86,14 +84,19 @@ function keyOf(line: string): string {
 function withoutCredentials(value: Json, path: readonly string[], dropped: string[]): Json {
   if (isJsonList(value))
     return value
-      .filter((item) => typeof item !== "string" || !isDropped(holdsCredential(item), path, dropped))
+      .filter((item, at) => {
+        if (typeof item !== "string") return true;
+        const before = value[at - 1];
+        const isOption = typeof before === "string" && isCredentialOption(before, item);
+        return !isDropped(isOption || credentialInSetting(item), path, dropped);
+      })
       .map((item, at) => withoutCredentials(item, [...path, String(at)], dropped));
   if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([key, item]) => {
     const isSecret =
       (SECRET_KEY.test(key) && item !== null && typeof item !== "boolean" && typeof item !== "number") ||
       holdsCredential(key) ||
-      (typeof item === "string" && holdsCredential(item));
+      (typeof item === "string" && (SECRET_TEXT_KEY.test(key) || credentialInSetting(item)));
     return !isDropped(isSecret, [...path, key], dropped);
   });
   return objectOf(kept.map(([key, item]) => [key, withoutCredentials(item, [...path, key], dropped)]));

@@ -7,9 +7,9 @@ import { nearestName } from "../core/notation/nearest.ts";
 import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName, type Text, textOf, textsOf } from "../core/notation/scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../core/notation/tree.ts";
+import { holdsCredential } from "./credentials.ts";
 import type { ClientProfile, ClientSetting, ModelAccess } from "./profile.ts";
 import { PLAIN_PROFILE, PROFILES } from "./profiles.ts";
-import { holdsCredential } from "./settings.ts";
 
 const entriesMax = 64;
 const pathCharactersMax = 512;

@@ -5,6 +5,7 @@ import { urlParts } from "../../core/authority/axes/http-request.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { packageCommand } from "../../core/notation/servers/package-command.ts";
 import type { PinnedPackage } from "../../core/notation/servers/server-package.ts";
+import { beginsLikeCredential, credentialIn, isCredentialOption, referenceIn, SECRET_WORD } from "../credentials.ts";
 import type { ClientServer } from "./client-servers.ts";
 
 /** A value that is stored, and named in the entry instead. */
@@ -161,46 +162,12 @@ function freeName(text: string, isTaken: (name: string) => boolean): string {
   }
 }
 
-/** `${NAME}`, `${env:NAME}`, `{env:NAME}` and `$NAME`: the client takes the value from elsewhere. */
-function referenceIn(value: string): string | null {
-  return (
-    /^\$?\{(?:env:|input:)?([A-Za-z_][A-Za-z0-9_-]*)(?::-[^}]*)?\}$|^\$([A-Za-z_][A-Za-z0-9_]*)$/
-      .exec(value)
-      ?.slice(1)
-      .find(Boolean) ?? null
-  );
-}
-
-const SECRET_WORD =
-  /key|token|secret|passw|pwd|passphrase|credential|auth|cookie|session|signature|dsn|private|bearer|(?:^|[_-])pat(?:$|[_-])/i;
-/** Beginnings that services give to their credentials. */
-const KNOWN =
-  /(?:^|[^A-Za-z0-9])(?:sk-|sk_|pk_live|rk_|ghp_|gho_|ghu_|ghs_|github_pat_|glpat-|xox[abpors]-|AKIA|ASIA|AIza|ya29\.|eyJ[A-Za-z0-9_-]{8}|npm_|hf_|ntn_|secret_|lin_api_|shpat_|dop_v1_|-----BEGIN)/;
-
-/** Within a word of a command line or a query. */
-function credentialIn(word: string): boolean {
-  if (KNOWN.test(word) || /:\/\/[^/@\s]*:[^/@\s]+@/.test(word)) return true;
-  return [...word.matchAll(/([\w.-]+)[=:]\s*([^&\s]{6,})/g)].some(
-    ([, name = "", value = ""]) => SECRET_WORD.test(name) && referenceIn(value) === null && !/^\/\//.test(value),
-  );
-}
-
-function isCredentialOption(before: string, word: string): boolean {
-  return (
-    /^--?[\w-]+$/.test(before) &&
-    SECRET_WORD.test(before) &&
-    !word.startsWith("-") &&
-    word.length >= 6 &&
-    !word.startsWith("/")
-  );
-}
-
 /**
  * Plain: a number, a flag, a path, an address without credentials, or a few words of letters, in a variable whose name speaks
  * of no credential. Everything else is stored: a value too many in the store costs nothing, one too few is in a file.
  */
 function isPlainVariable(name: string, value: string): boolean {
-  if (SECRET_WORD.test(name) || KNOWN.test(value) || referenceIn(value) !== null) return value === "";
+  if (SECRET_WORD.test(name) || beginsLikeCredential(value) || referenceIn(value) !== null) return value === "";
   return (
     /^(?:[a-z]{0,16}|[A-Z]{0,16}|\d{1,12}|\d+\.\d+(?:\.\d+)?|~?\.{0,2}\/[\w./@ -]*)$/.test(value) ||
     /^[a-z]+(?:[-_ ,][a-z]+){0,6}$/i.test(value) ||

@@ -4,8 +4,9 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseError, parse } from "jsonc-parser";
+import { holdsCredential } from "../../clients/credentials.ts";
 import type { ClientSetting } from "../../clients/profile.ts";
-import { clientSettings, holdsCredential, type InsidePaths, plainLines, tomlText } from "../../clients/settings.ts";
+import { clientSettings, type InsidePaths, plainLines, tomlText } from "../../clients/settings.ts";
 import { errorCode } from "../../core/base/error-code.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
