@@ -26,7 +26,10 @@ const [USER, TOKEN] = ["me", "another-token-hard-to-guess"];
 const credential = `Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`;
 const shown = new Set<string>();
 const served = { folder: join(base, "served"), user: USER, token: TOKEN, shown };
+const CONNECT = "net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}";
 let server: Server | undefined;
+/** Before the server answers. */
+let onRequest = (): void => undefined;
 
 /** Port 443 needs root; elsewhere there is nothing to test with, and the test says so. */
 const isRoot = process.getuid?.() === 0;
@@ -53,9 +56,10 @@ beforeAll(async () => {
   host("-C", project, "remote", "add", "elsewhere", "https://other.example.test/demo.git");
   for (const folder of [base, project]) writeFileSync(join(folder, "authority.pem"), CERTIFICATE);
   host("-C", project, "commit", "--quiet", "--allow-empty", "--message=first");
-  server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) =>
-    serveGit(served, request, response),
-  ).listen(443, address);
+  server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) => {
+    onRequest();
+    serveGit(served, request, response);
+  }).listen(443, address);
   await once(server, "listening");
   for (const name of ["git.example.test", "other.example.test"]) names.names.set(name, [[address]]);
   const resolver = await names.start();
@@ -66,15 +70,14 @@ beforeAll(async () => {
   );
   writeFileSync(join(base, "token"), TOKEN, { mode: 0o600 });
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
-  const connect = "net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}";
-  writeAgent(project, "puller", "proc.exec", "fs.read", "fs.write", connect);
+  writeAgent(project, "puller", "proc.exec", "fs.read", "fs.write", CONNECT);
   writeAgent(
     project,
     "pusher",
     "proc.exec",
     "fs.read",
     "fs.write",
-    connect,
+    CONNECT,
     "secret.use{names=[git-token],hosts=[git.example.test]}",
   );
   expect((await ambit("trust", "--yes")).status).toBe(0);
@@ -132,6 +135,20 @@ test.runIf(isRoot)(
     expect(await git("pusher", { command: "fetch", remote: "elsewhere" })).toMatchObject({
       ending: { kind: "exited", status: 128 },
       denials: [{ code: "scope_violation", request: expect.stringMatching(/net\.connect other\.example\.test/) }],
+    });
+    expect([...shown]).toEqual([]);
+  },
+  120_000,
+);
+
+test.runIf(isRoot)(
+  "a grant that is taken away while git runs gives it no credential",
+  async () => {
+    shown.clear();
+    onRequest = () => writeAgent(project, "pusher", "proc.exec", "fs.read", "fs.write", CONNECT);
+    host("-C", project, "commit", "--quiet", "--allow-empty", "--message=second");
+    expect(await git("pusher", { command: "push", name: "main" })).toMatchObject({
+      ending: { kind: "exited", status: 128 },
     });
     expect([...shown]).toEqual([]);
   },

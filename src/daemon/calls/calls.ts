@@ -1,5 +1,5 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
-import { narrowAuthority } from "../../core/authority/chain.ts";
+import { type Authority, narrowAuthority } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
 import type { Json } from "../../core/base/json.ts";
@@ -369,12 +369,13 @@ export class Calls {
     const { id, name, cwd, environment } = session.facts;
     const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
     const limits = requirement === undefined ? [] : [requirement];
+    const narrowed = (authority: Authority): Authority => narrowAuthority(authority, limits);
     return {
-      authority: narrowAuthority(holding.authority, limits),
+      authority: narrowed(holding.authority),
       owner: session.scope,
       holds: () => {
         const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
-        return by === null || "refused" in by ? [] : narrowAuthority(by.authority, limits);
+        return by === null || "refused" in by ? [] : narrowed(by.authority);
       },
       needsReview: () => {
         const by = this.#gatekeeper.holdings.of(session);
@@ -389,7 +390,7 @@ export class Calls {
       environment,
       moment: () => ({ ...ports.moment(), clean }),
       door: doorOf(session, { calls: this, gatekeeper: this.#gatekeeper, parts: this.#parts }),
-      ...programUses(session, this.#gatekeeper, { holding, ports, receipt }, this.#parts.stores.ledger),
+      ...programUses(session, this.#gatekeeper, { narrowed, ports, receipt }, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>
         ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),
     };

@@ -1,6 +1,7 @@
 // Uses of a running program: secrets for git, and requests of a client to models. Each is decided by what the session holds at
-// that moment, its cost reserved, and on disk before it is sent; a model's tokens follow as an outcome. Prompts are not logged, only their digest, unless the
-// user keeps them.
+// that moment, its cost reserved, and on disk before it is sent; a model's tokens follow as an outcome. Prompts are not logged,
+// only their digest, unless the user keeps them.
+import type { Authority } from "../../core/authority/chain.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ProgramContext } from "../parts.ts";
@@ -8,10 +9,10 @@ import type { Session } from "../session.ts";
 import type { ApprovalWait } from "./call-input.ts";
 import type { CallPorts } from "./call-ports.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import type { Holding } from "./holding.ts";
 import { commitUse, type ProgramUse, type UseDecision } from "./program-use.ts";
 
 const TOOL = "model";
+const GIT = "git";
 /** Shorter than clients and the relay wait for a first byte. */
 const approvalMilliseconds = 540_000;
 
@@ -27,7 +28,8 @@ function approvalWait({ milliseconds, signal }: ApprovalWait): ApprovalWait {
 
 /** The call that runs the program. */
 interface ProgramCall {
-  readonly holding: Holding;
+  /** By what the tool declares, where it declares something. */
+  narrowed(authority: Authority): Authority;
   readonly ports: CallPorts;
   readonly receipt: string;
 }
@@ -44,7 +46,7 @@ export function programUses(
   const waiting = approvalWait(run.ports.waiting);
   /** What earlier requests cost is booked before the next one is decided: their reservations are larger. */
   let settled: Promise<unknown> = Promise.resolve();
-  /** By what the session holds at this moment: a client lives longer than a grant. */
+  /** INVARIANT: by what the session holds at the use, not at the program's start. */
   const decide = async (
     use: Omit<ProgramUse, "authority" | "receipt"> & { readonly question: JsonObject },
   ): Promise<UseDecision> => {
@@ -53,10 +55,10 @@ export function programUses(
     if (holding.blocked !== null) return { ok: false, id: receipt, code: holding.blocked.code, reason: null };
     const ports = gatekeeper.ports(session, holding, waiting, use.question);
     ports.profile = run.ports.profile;
-    return commitUse(session, ports, { ...use, authority: holding.authority, receipt });
+    return commitUse(session, ports, { ...use, authority: run.narrowed(holding.authority), receipt });
   };
   return {
-    useSecret: (request, question) => decide({ tool: "git", request, isCharged: true, question }),
+    useSecret: (request, question) => decide({ tool: GIT, request, isCharged: true, question }),
     useModel: async (request, { digest, bytes, isCharged, cost, question, hasCredential }) => {
       await settled;
       const used = await decide({ tool: TOOL, request, isCharged, cost, question, hasCredential });

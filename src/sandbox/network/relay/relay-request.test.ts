@@ -31,6 +31,12 @@ test.each<[string, string, JsonObject, string]>([
     "claude-x",
   ],
   [
+    "an earlier answer with its id",
+    "/openai/v1/responses",
+    { ...RESPONSE, input: [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" }] },
+    "gpt-x",
+  ],
+  [
     "what a tool was called with",
     "/anthropic/v1/messages",
     {
@@ -107,6 +113,27 @@ test.each<[string, string, JsonObject, string]>([
     "`item_reference`",
   ],
   ["a stored item without its type", "/openai/v1/responses", { ...RESPONSE, input: [{ id: "msg_1" }] }, "`id`"],
+  [
+    "a picture that the provider made and stored",
+    "/openai/v1/responses",
+    { ...RESPONSE, input: [{ type: "image_generation_call", id: "ig_1" }] },
+    "`id`",
+  ],
+  [
+    "addresses of pictures in a list",
+    "/openai/v1/chat/completions",
+    {
+      ...CHAT,
+      messages: [{ content: [{ type: "image_url", image_url: ["data:image/png;base64,AA", "https://a.test"] }] }],
+    },
+    "would fetch",
+  ],
+  [
+    "an address in an address",
+    "/openai/v1/chat/completions",
+    { ...CHAT, messages: [{ content: [{ type: "image_url", image_url: { url: [{ url: "https://a.test" }] } }] }] },
+    "would fetch",
+  ],
   [
     "a container of an earlier call",
     "/openai/v1/responses",

@@ -214,8 +214,7 @@ function blockFault(value: Json, provider: ModelProvider, depth: number): string
   for (const [key, item] of Object.entries(value)) {
     if (DATA_KEYS.has(key)) continue;
     if (STORED_KEYS.has(key)) return storedAtProvider(key);
-    const address = URL_KEYS.has(key) ? addressIn(item) : null;
-    if (address !== null && !address.startsWith("data:"))
+    if (URL_KEYS.has(key) && !addressesIn(item).every((address) => address.startsWith("data:")))
       return `\`${key}\` is an address that the provider would fetch, which the relay does not allow`;
     // A block can add tools to those of the request.
     const fault = key === "tools" ? toolsFault(item, provider, 0) : blockFault(item, provider, depth + 1);
@@ -224,12 +223,11 @@ function blockFault(value: Json, provider: ModelProvider, depth: number): string
   return null;
 }
 
-/** A block that stands for one that the provider stored. Without a type and a role, an `id` is such a reference. */
+/** A block that stands for one that the provider stored. An `id` without anything but a type is such a reference. */
 function referenceIn(block: JsonObject): string | null {
   const type = member(block, "type") ?? null;
   if (type === "item_reference") return type;
-  if (type === null && Object.keys(block).every((key) => key === "id" || key === "type") && member(block, "id"))
-    return "id";
+  if (Object.keys(block).every((key) => key === "id" || key === "type") && member(block, "id")) return "id";
   const audio = member(block, "audio");
   return audio !== undefined && isJsonObject(audio) && member(audio, "id") !== undefined ? "audio" : null;
 }
@@ -241,10 +239,11 @@ function storedAtProvider(key: string): string {
 /** Arguments and results of the client's own tools. A result may hold blocks, which are checked by their own keys. */
 const DATA_KEYS: ReadonlySet<string> = new Set(["arguments", "args", "input", "response"]);
 
-function addressIn(item: Json): string | null {
-  if (typeof item === "string") return item;
-  const inner = isJsonObject(item) ? member(item, "url") : undefined;
-  return typeof inner === "string" ? inner : null;
+/** Every text of it, in whatever form a provider may read one. */
+function addressesIn(item: Json): readonly string[] {
+  if (typeof item === "string") return [item];
+  if (isJsonList(item)) return item.flatMap(addressesIn);
+  return isJsonObject(item) ? addressesIn(member(item, "url") ?? null) : [];
 }
 
 /** Answers are not stored at the provider, and a stream ends with its usage. */
