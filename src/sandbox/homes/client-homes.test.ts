@@ -58,10 +58,16 @@ function put(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-function open(homes: ClientHomes, more: { readonly isFresh?: boolean; readonly owner?: string } = {}): HomeResult {
+interface OpenOptions {
+  readonly isFresh?: boolean;
+  readonly owner?: string;
+  readonly profile?: ClientProfile;
+}
+
+function open(homes: ClientHomes, more: OpenOptions = {}): HomeResult {
   return homes.open({
     owner: more.owner ?? "agent",
-    profile: PROFILE,
+    profile: more.profile ?? PROFILE,
     isFresh: more.isFresh ?? false,
     real: { folder: real, isProtected: (path) => path.includes("/.ssh/") },
     inside: { root: "/project", home: "/run/ambit/home", relay: null },
@@ -103,6 +109,28 @@ test("a setting that the person removed is gone from the home as well", () => {
   opened();
   rmSync(join(real, ".client/NOTES.md"));
   expect(existsSync(join(opened().path, ".client/NOTES.md"))).toBe(false);
+});
+
+test.each<[string, (path: string) => void]>([
+  ["a link to the folder of the settings", (path) => symlinkSync(".planted", join(path, ".client"))],
+  [
+    "a folder that is closed at the start",
+    (path) => {
+      mkdirSync(join(path, ".client"));
+      writeFileSync(join(path, ".client", "NOTES.md"), "planted");
+      chmodSync(join(path, ".client"), 0o000);
+    },
+  ],
+])("where the person has no settings, the client finds none either: %s", (_title, plant) => {
+  rmSync(join(real, ".client"), { recursive: true });
+  const profile: ClientProfile = { ...PROFILE, settings: [{ kind: "text", path: ".client/NOTES.md" }] };
+  const { path } = opened(undefined, { profile });
+  put(join(path, ".planted", "NOTES.md"), "planted");
+  plant(path);
+  opened(undefined, { profile });
+  // As the client itself opens it again.
+  if (existsSync(join(path, ".client"))) chmodSync(join(path, ".client"), 0o700);
+  expect(existsSync(join(path, ".client", "NOTES.md"))).toBe(false);
 });
 
 test.each<[string, (home: string, victim: string) => void]>([

@@ -41,14 +41,18 @@ export function placeFile(home: TreeFolder, path: readonly string[], content: Ui
   });
 }
 
-/** Removes the name with everything below it from the home. */
+/**
+ * Removes the name with everything below it from the home. A link, or a folder that cannot be opened, on the way to it is removed in its
+ * place: a client would still find the name behind it.
+ */
 export function dropName(home: TreeFolder, path: readonly string[], aside: Aside): void {
-  const parent = home.descend(path.slice(0, -1));
-  if (parent === null) return;
+  const [name = "", ...below] = path;
+  const next = below.length === 0 ? null : home.child(name);
+  if (next === null) return removeName(home, name, aside);
   try {
-    removeName(parent, path.at(-1) as string, aside);
+    dropName(next, below, aside);
   } finally {
-    parent.close();
+    next.close();
   }
 }
 
