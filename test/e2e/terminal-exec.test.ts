@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
 import { ambit, root } from "./ambit.ts";
+import { onTerminal } from "./terminal.ts";
 import { Tmux } from "./tmux.ts";
 
 let base = "";
@@ -62,6 +63,38 @@ test("a program has a terminal of its own, and its exit status is returned", asy
   const screen = await tmux.until(/status \d/);
   expect(screen).toMatch(/\/dev\/pts\/0\n24 80\nstatus 3/);
   await isPutBack();
+});
+
+test("without a terminal of its own a program only draws on the person's; to a pipe its output goes as it is", async () => {
+  const hidden = "\\033]52;c;aGk=\\007\\033]0;title\\007\\033[c\\033[6n\\033Ptmux;x\\033\\134";
+  const line = `printf "${hidden}one\\n\\033[31mtwo\\033[8m\\n"; printf "${hidden}three\\n" >&2`;
+  writeFileSync(join(project, "escapes.sh"), line);
+  const words = [
+    process.execPath,
+    join(root, "bin", "ambit"),
+    "exec",
+    "coder",
+    "--root",
+    "live",
+    "--",
+    "sh",
+    "escapes.sh",
+  ];
+  const { status, raw } = await onTerminal(project, words, [], environment());
+  expect(status).toBe(0);
+  const lines = raw.split("\r\n");
+  expect(lines).toEqual(
+    expect.arrayContaining(["one", expect.stringContaining("\x1b[31mtwo\x1b[8m"), expect.stringContaining("three")]),
+  );
+  // The person reads what comes after it.
+  expect(raw.slice(raw.indexOf("\x1b[8m"))).toContain("\x1b[0m");
+  for (const sequence of ["\x1b]", "\x1b[c", "\x1b[6n", "\x1bP"]) expect(raw).not.toContain(sequence);
+  const { stdout } = spawnSync(words[0] as string, words.slice(1), {
+    cwd: project,
+    env: environment(),
+    encoding: "latin1",
+  });
+  expect(stdout.startsWith("\x1b]52;c;aGk=\x07")).toBe(true);
 });
 
 test("an editor works, is resized, and what it saves lands", async () => {

@@ -74,13 +74,13 @@ export async function exec(
     if (line !== null) ports.printError(`${ports.paint.warn("warning")}: ${line}`);
   }
   const kept = json ? captureStreams(outputBytesMax) : null;
-  const passing = kept ?? (options.terminal === true ? terminalStreams(ports.terminalPasses()) : passingStreams());
+  const passing = kept ?? (options.terminal === true ? terminalStreams : passingStreams)(ports.terminalPasses());
   const { streams } = passing;
   try {
     const heard = { ...streams, onEvent: (event: Json): void => tellEvent(ports, event) };
     const result = await ports.programs.run({ agent, name, ...read }, heard);
     // The person's terminal is put back before anything of ours is printed.
-    if (streams.terminal !== undefined) await passing.release();
+    await passing.putBack();
     // The grants of a created agent are the daemon's to know, and so is why one does not suffice.
     const verdict = created === null ? verdictOf(ports, loaded, result) : null;
     if (kept !== null)

@@ -1,8 +1,10 @@
 // The streams of a program: its input, the sinks of its output, and what stops it.
 import { writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { isTerminal } from "../terminal/output.ts";
+import { TerminalFilter } from "../terminal/terminal-filter.ts";
 import type { ExecStreams } from "./ports.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -21,17 +23,34 @@ export function cancelOnSignals(): { readonly signal: AbortSignal; abort(): void
   };
 }
 
-/** Output as it comes. A reader that went away is not our mistake; the program runs to its end. */
-export function passingStreams(): { readonly streams: ExecStreams; release(): void } {
+/**
+ * Output as it comes: to a file or a pipe byte for byte, to the person's terminal filtered as that of a program on a terminal. A reader
+ * that went away is not our mistake; the program runs to its end.
+ */
+export function passingStreams(passes: readonly TerminalPass[]): {
+  readonly streams: ExecStreams;
+  /** Switches off what the program left on. */
+  putBack(): void;
+  release(): void;
+} {
   const { signal, release } = cancelOnSignals();
+  const terminals = ([1, 2] as const).filter((one) => isTerminal(one));
+  const filters = new Map(terminals.map((one) => [one, new TerminalFilter(passes, true)] as const));
+  const sink =
+    (descriptor: Descriptor) =>
+    (bytes: Uint8Array): void =>
+      writeBytes(descriptor, filters.get(descriptor)?.write(bytes).output ?? bytes);
+  let isPutBack = false;
+  const putBack = (): void => {
+    if (isPutBack) return;
+    isPutBack = true;
+    for (const [descriptor, { modes }] of filters) writeBytes(descriptor, Buffer.from(modes.undone()));
+  };
   return {
-    streams: {
-      input: process.stdin,
-      output: (bytes) => writeBytes(1, bytes),
-      errors: (bytes) => writeBytes(2, bytes),
-      signal,
-    },
+    streams: { input: process.stdin, output: sink(1), errors: sink(2), signal },
+    putBack,
     release: () => {
+      putBack();
       release();
       process.stdin.destroy();
     },
@@ -49,6 +68,7 @@ export interface OutputBuffer {
 export function captureStreams(bytesMax: number): {
   readonly streams: ExecStreams;
   kept(): OutputBuffer;
+  putBack(): void;
   release(): void;
 } {
   const output = new OutputTail(bytesMax);
@@ -62,6 +82,7 @@ export function captureStreams(bytesMax: number): {
       signal,
     },
     kept: () => ({ output: output.text(), errors: errors.text(), outputCut: output.cut + errors.cut }),
+    putBack: () => undefined,
     release,
   };
 }

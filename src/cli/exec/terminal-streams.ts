@@ -21,6 +21,7 @@ const DEFAULT_SIZE: TerminalSize = { columns: 80, rows: 24 };
 
 export function terminalStreams(passes: readonly TerminalPass[]): {
   readonly streams: ExecStreams;
+  putBack(): Promise<void>;
   release(): Promise<void>;
 } {
   const { signal, abort, release } = cancelOnSignals();
@@ -82,6 +83,19 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
   process.on("SIGCONT", continued);
   process.on("exit", putBack);
   goRaw();
+  const releaseAll = async (): Promise<void> => {
+    control = null;
+    if (filter.positionsOpen > 0 && isRaw) await new Promise((done) => setTimeout(done, answerMillisecondsMax));
+    putBack();
+    process.off("exit", putBack);
+    process.off("SIGCONT", continued);
+    process.stdout.off("resize", resized);
+    process.stdin.off("data", key);
+    process.stdin.off("end", abort);
+    release();
+    typed.destroy();
+    process.stdin.pause();
+  };
   return {
     streams: {
       input: typed,
@@ -96,19 +110,8 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
         onHalt: halted,
       },
     },
-    release: async () => {
-      control = null;
-      if (filter.positionsOpen > 0 && isRaw) await new Promise((done) => setTimeout(done, answerMillisecondsMax));
-      putBack();
-      process.off("exit", putBack);
-      process.off("SIGCONT", continued);
-      process.stdout.off("resize", resized);
-      process.stdin.off("data", key);
-      process.stdin.off("end", abort);
-      release();
-      typed.destroy();
-      process.stdin.pause();
-    },
+    putBack: releaseAll,
+    release: releaseAll,
   };
 }
 

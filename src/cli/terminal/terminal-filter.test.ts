@@ -152,6 +152,13 @@ describe("queries are answered by us", () => {
   });
 });
 
+test("for a program with pipes line feeds stay, and nothing is asked of the terminal", () => {
+  const filter = new TerminalFilter([], true);
+  const { output, positionQueries } = filter.write(bytesOf(`a\nb${ESC}[6n${ESC}]52;c;aGk=\x07${ESC}[31mc\n`));
+  expect(Buffer.from(output).toString()).toBe(`a\nb${ESC}[31mc\n`);
+  expect(positionQueries).toBe(0);
+});
+
 describe("the user's setting", () => {
   test.each<[TerminalPass, string, string]>([
     ["title", `${ESC}]2;my title\x07`, `${ESC}]2;my title${ESC}\\`],

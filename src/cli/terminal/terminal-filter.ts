@@ -34,6 +34,7 @@ const REPLACEMENT: readonly number[] = [0xef, 0xbf, 0xbd];
 export class TerminalFilter {
   readonly modes: TerminalModes = new TerminalModes();
   readonly #passes: ReadonlySet<TerminalPass>;
+  readonly #isPiped: boolean;
   #state: State = "ground";
   #kind: StringKind = "other";
   /** The sequence so far, without its introducer. */
@@ -50,8 +51,13 @@ export class TerminalFilter {
   #positionsOpen = 0;
   #isAfterReturn = false;
 
-  constructor(passes: readonly TerminalPass[]) {
+  /**
+   * `isPiped`: the program has pipes, and the person's terminal its usual modes. A line feed stays one, and nothing is asked of the
+   * terminal: its answer would be typed into the shell.
+   */
+  constructor(passes: readonly TerminalPass[], isPiped = false) {
     this.#passes = new Set(passes);
+    this.#isPiped = isPiped;
   }
 
   get positionsOpen(): number {
@@ -186,7 +192,7 @@ export class TerminalFilter {
     if (sequence === null) return;
     const { output, reply, asksPosition } = filterCsi(sequence, this.#passes.has("scrollback"));
     if (reply !== null) this.#reply(reply);
-    if (asksPosition && this.#positionsOpen >= positionsOpenMax) return;
+    if (asksPosition && (this.#isPiped || this.#positionsOpen >= positionsOpenMax)) return;
     if (asksPosition) {
       this.#positionQueries++;
       this.#positionsOpen++;
@@ -227,7 +233,7 @@ export class TerminalFilter {
     if (!CONTROLS.has(code)) return;
     if (code === SHIFT_OUT || code === SHIFT_IN) this.modes.shift(code === SHIFT_OUT);
     // The person's terminal driver may put a return before a line feed, which full-screen programs do not expect.
-    if (code >= 0x0a && code <= 0x0c && !this.#isAfterReturn) this.#putText("\x1bD");
+    if (code >= 0x0a && code <= 0x0c && !this.#isAfterReturn && !this.#isPiped) this.#putText("\x1bD");
     else this.#put(code);
   }
 

@@ -48,7 +48,10 @@ export function placeFile(home: TreeFolder, path: readonly string[], content: Ui
 export function dropName(home: TreeFolder, path: readonly string[], aside: Aside): void {
   const [name = "", ...below] = path;
   const next = below.length === 0 ? null : home.child(name);
-  if (next === null) return removeName(home, name, aside);
+  if (next === null) {
+    removeName(home, name, aside);
+    return;
+  }
   try {
     dropName(next, below, aside);
   } finally {
