@@ -97,6 +97,17 @@ test("without a terminal of its own a program only draws on the person's; to a p
   expect(stdout.startsWith("\x1b]52;c;aGk=\x07")).toBe(true);
 });
 
+test("the output of a task is shown in lines that the terminal does not obey", async () => {
+  writeFileSync(join(project, "task.sh"), 'printf "one\\033]52;c;aGk=\\007\\n"');
+  const program = [process.execPath, join(root, "bin", "ambit")];
+  const words = [...program, "tasks", "add", "coder", "--json", "--", "sh", "task.sh"];
+  const added = spawnSync(words[0] as string, words.slice(1), { cwd: project, env: environment(), encoding: "utf8" });
+  const { task } = JSON.parse(added.stdout) as { readonly task: { readonly id: string } };
+  const { raw } = await onTerminal(project, [...program, "tasks", "run", task.id], [], environment());
+  expect(raw).toContain("one\\u{1b}]52");
+  expect(raw).not.toContain("\x1b]");
+});
+
 test("an editor works, is resized, and what it saves lands", async () => {
   await tmux.until(/ready/);
   tmux.line("ambit exec coder -t --root live -- vim -u NONE README.md");

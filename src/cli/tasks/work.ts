@@ -7,7 +7,7 @@ import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/dae
 import type { HiredAgent } from "../../core/ports/daemon/task-messages.ts";
 import type { Task } from "../../core/ports/stores/task-store.ts";
 import { tellRefusal } from "../control-ports.ts";
-import { cancelOnSignals, writeBytes } from "../exec/streams.ts";
+import { CallOutput, cancelOnSignals } from "../exec/streams.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -185,11 +185,12 @@ class Runner {
     if (this.#signal.aborted) return release("stopped", "");
     this.#print(task);
     const output = this.#output(task);
+    const shown = this.#isShown ? new CallOutput() : null;
     let settled: Task | null = null;
     try {
       const write = (bytes: Uint8Array, descriptor: 1 | 2): void => {
         output.write(bytes);
-        if (this.#isShown) writeBytes(descriptor, bytes);
+        shown?.write(descriptor, bytes);
       };
       const result = await ports.programs.run(plan.program, {
         input: null,
@@ -206,6 +207,7 @@ class Runner {
       if (!result.ok) return await release("failed", `${result.refused.code}: ${result.refused.message}`);
       return this.#settled(task, await this.ask("tasks.show", { id }));
     } finally {
+      shown?.end();
       output.close();
     }
   }
