@@ -161,7 +161,7 @@ test.each([
 test.each(["a", "=a", "a:", "sk_a-", "token", "eyJaaaaaaaa", "authorization:"])(
   "a long text of %s is read to its end",
   (part) => {
-    const text = part.repeat(524_288 / part.length);
+    const text = part.repeat(131_072 / part.length);
     expect(cleaned({ text, list: [text], key: `${text} ghp_abcdefghijklmnopqrstuvwx` })).not.toHaveProperty("key");
   },
 );

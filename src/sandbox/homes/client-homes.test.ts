@@ -274,7 +274,7 @@ test.each<[string, () => void, string]>([
   [
     "instructions with a token",
     () => put(join(real, ".client/NOTES.md"), "use ghp_abcdefghijklmnopqrstuv"),
-    "it holds a credential",
+    "it contains a credential",
   ],
   ["a large file", () => put(join(real, ".client/NOTES.md"), "x".repeat(1_048_577)), "it is larger than 1 MiB"],
 ])("%s is not copied, and the person gets a warning", (_title, change, why) => {
