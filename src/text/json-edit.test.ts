@@ -1,7 +1,7 @@
-// An element of a list is taken out of a JSON text: the rest stays as it is written, comments and odd spacing included.
+// An element of a list is put into a JSON text and taken out of it: the rest stays as it is written, comments and odd spacing included.
 import { expect, test } from "vitest";
 import type { Json } from "../core/base/json.ts";
-import { valueAt, withoutElements } from "./json-edit.ts";
+import { valueAt, withElement, withoutElements } from "./json-edit.ts";
 
 const isOurs = (value: Json): boolean => value === "ours";
 
@@ -24,4 +24,20 @@ test.each([
   const result = withoutElements(before, ["a"], isOurs);
   expect(result.ok ? result.value.replace(/^\{\s+\}$/, "{}").replace("{ ", "{") : result).toBe(after);
   expect(valueAt(after, []).ok).toBe(true);
+});
+
+test("a file of megabytes in one line is edited, and the rest of the line stays", () => {
+  const rules = Array.from({ length: 200_000 }, (_, index) => `"Bash(x${index} *)"`).join(", ");
+  const before = `{"rules": [${rules}], "a": ["x"]}`;
+  const after = withElement(before, ["a"], "ours");
+  expect(after).toEqual({ ok: true, value: before.replace('["x"]', '["x","ours"]') });
+  expect(withoutElements(after.ok ? after.value : "", ["a"], isOurs)).toEqual({ ok: true, value: before });
+});
+
+test.each([
+  ["[1]", "it is no JSON object"],
+  ['{"a": 1}', "`a` is no object"],
+  ["\u{feff}{}", "it starts with a byte order mark; save it as UTF-8 without one"],
+])("%j is refused", (text, message) => {
+  expect(withElement(text, ["a", "b"], "ours")).toMatchObject({ ok: false, message });
 });

@@ -15,6 +15,11 @@ import { done, type Result, refuse } from "../core/base/result.ts";
 
 type Path = readonly string[];
 
+/** Longer lines are edited without formatting. */
+const lineCharactersMax = 10_000;
+
+const BYTE_ORDER_MARK = "\u{feff}";
+
 const PARSING = { allowTrailingComma: true, disallowComments: false };
 
 /** The text with the element at the end of the list at this path, which is created where it is missing. */
@@ -89,7 +94,10 @@ export function withMember(text: string, at: Path, value: Json): Result<string> 
       above.value !== undefined &&
       (typeof above.value !== "object" || above.value === null || Array.isArray(above.value))
     )
-      return refuse("bad_value", `\`${at.slice(0, depth).join(".") || "the file"}\` is not an object`);
+      return refuse(
+        "bad_value",
+        depth === 0 ? "it is not a JSON object" : `\`${at.slice(0, depth).join(".")}\` is not an object`,
+      );
   }
   return done(edited(text, [...at], value, false));
 }
@@ -106,6 +114,8 @@ export function withoutMember(text: string, at: Path, value: Json): Result<strin
  * twice: readers differ in which of the two counts, and the client's may not be ours.
  */
 export function valueAt(text: string, at: Path): Result<Json | undefined> {
+  if (text.startsWith(BYTE_ORDER_MARK))
+    return refuse("bad_value", "it starts with a byte order mark; save it as UTF-8 without one");
   const errors: ParseError[] = [];
   parse(text, errors, PARSING);
   const [error] = errors;
@@ -138,13 +148,23 @@ function doubledKey(top: Node): string | null {
 
 function edited(text: string, at: readonly (string | number)[], value: Json | undefined, isInsertion: boolean): string {
   const options = { isArrayInsertion: isInsertion };
-  const formatted = applyEdits(text, modify(text, [...at], value, { ...options, formattingOptions: formatOf(text) }));
   const plain = modify(text, [...at], value, options);
   const [first, last] = [plain[0], plain.at(-1)];
-  if (first === undefined || last === undefined || isKept(text, formatted, first.offset, last.offset + last.length))
-    return formatted;
-  // The formatter takes whole lines, also what is not ours on them.
-  return applyEdits(text, plain);
+  if (first === undefined || last === undefined) return text;
+  const end = last.offset + last.length;
+  // The formatter takes whole lines, and its time grows with the square of their length.
+  if (lineEnd(text, end) - lineStart(text, first.offset) > lineCharactersMax) return applyEdits(text, plain);
+  const formatted = applyEdits(text, modify(text, [...at], value, { ...options, formattingOptions: formatOf(text) }));
+  return isKept(text, formatted, first.offset, end) ? formatted : applyEdits(text, plain);
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf("\n", at - 1) + 1;
+}
+
+function lineEnd(text: string, at: number): number {
+  const found = text.indexOf("\n", at);
+  return found < 0 ? text.length : found;
 }
 
 /** Whether everything before and behind this part is there as it was. */
