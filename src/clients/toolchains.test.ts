@@ -24,6 +24,14 @@ test.each<[string, readonly string[]]>([
   expect(treesAt(folder)).toEqual(trees);
 });
 
+test("programs in ~/.local/bin that npm, uv and installers of clients put there lead to visible files", () => {
+  expect(treesAt("/home/me/.local/bin")).toEqual(
+    ["bin", "lib/node_modules", "share/uv/python", "share/uv/tools", "share/pipx/venvs", "share/claude/versions"].map(
+      (tree) => `/home/me/.local/${tree}`,
+    ),
+  );
+});
+
 test.each([
   "/home/me",
   "/home/me/private",

@@ -59,11 +59,12 @@ const RULES: readonly ToolchainRule[] = [
     trees: ["~/.sdkman/candidates"],
   },
   {
-    // Programs of uv, pipx and some clients are links to these.
+    // Programs of uv, pipx, some clients, and npm with the prefix ~/.local are links to these.
     name: "~/.local/bin",
     folders: ["~/.local/bin"],
     trees: [
       "~/.local/bin",
+      "~/.local/lib/node_modules",
       "~/.local/share/uv/python",
       "~/.local/share/uv/tools",
       "~/.local/share/pipx/venvs",

@@ -1,99 +1,110 @@
-// Tries a hook in the client itself: in a scratch home and folder, with no network but loopback and nothing else writable, against a
-// scripted model.
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type ConnectScope, connectionOf } from "../clients/connect/connections.ts";
-import { commandIn } from "../clients/connect/hook-command.ts";
+// Tries a hook in the client itself. First with the hook alone, which asks the daemon. Then with the whole settings file, because a
+// client may load none of a file that has a mistake elsewhere.
+import { realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectScope, connectionOf, type SettingsFile } from "../clients/connect/connections.ts";
+import { commandIn, HOOK_MARK } from "../clients/connect/hook-command.ts";
 import {
   type ClientTrial,
-  TRIAL_LINE,
-  TRIAL_MARK,
+  type TrialFolders,
   type TrialOutcome,
   trialOf,
   trialOutcome,
   trialSettings,
   whyNoTrial,
+  withWholeFile,
 } from "../clients/trial/client-trials.ts";
-import { errorCode } from "../core/base/error-code.ts";
-import { isJsonObject } from "../core/base/json.ts";
+import { isJsonObject, isPlainJson, type Json } from "../core/base/json.ts";
 import { programsOnPath } from "../platform/detect.ts";
 import { findProgram } from "../sandbox/linux/programs.ts";
-import { valueAt } from "../text/json-edit.ts";
+import { valueAt, withMember } from "../text/json-edit.ts";
+import { type ClientStart, startClient } from "./client-start.ts";
 import { clientVersion } from "./client-version.ts";
-import type { TrialAnswer, TrialRequest } from "./trial-main.ts";
+import { changeSettings } from "./settings-change.ts";
 
 export interface TrialOptions {
   readonly client: string;
   readonly scope: ConnectScope;
   /** Text of a file in the scope; null where there is none. */
   text(path: string): string | null;
-  /** The caller's: its search path alone reaches the client. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of our own package. */
   readonly program: string;
+  /** The folder of our state. */
+  readonly state: string | null;
   readonly millisecondsMax: number;
 }
 
-const answerCharactersMax = 1_048_576;
-/** For the process of the trial to end by itself. */
-const graceMilliseconds = 5_000;
-
 export async function tryInClient(options: TrialOptions): Promise<TrialOutcome> {
-  const trial = trialOf(options.client);
-  const names = connectionOf(options.client)?.programs ?? [];
-  if (trial === null) return unknown(whyNoTrial(options.client));
-  const [found] = programsOnPath(names, options.environment["PATH"] ?? "");
+  const { client, environment, program, millisecondsMax } = options;
+  const trial = trialOf(client);
+  const names = connectionOf(client)?.programs ?? [];
+  if (trial === null) return unknown(whyNoTrial(client));
+  const [found] = programsOnPath(names, environment["PATH"] ?? "");
   if (found === undefined) return unknown(`\`${names[0]}\` is not on your PATH`);
   const bubblewrap = findProgram("bwrap");
   if (bubblewrap === null) return unknown("bubblewrap is not installed; it isolates the trial from your files");
-  let base: string;
-  try {
-    base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-trial-")));
-  } catch (error) {
-    return unknown(`a temporary folder cannot be created (${errorCode(error)})`);
-  }
-  try {
-    const folders = { home: join(base, "home"), project: join(base, "project") };
-    for (const folder of [...Object.values(folders), join(base, "tmp")]) mkdirSync(folder);
-    const unread = fill(trial, options, folders);
-    if (unread !== null) return unknown(unread);
-    const answer = await run(bubblewrap, base, requestOf(trial, found.path, base, options), options);
-    if (typeof answer === "string") return unknown(answer);
-    const version = await clientVersion(options.client, options.environment);
-    return trialOutcome(trial, { ...answer, version, hasRun: existsSync(join(folders.project, TRIAL_MARK)) });
-  } catch (error) {
-    return unknown(`the trial failed (${errorCode(error)})`);
-  } finally {
-    rmSync(base, { recursive: true, force: true });
-  }
+  const start: Omit<ClientStart, "contents" | "hidden"> = {
+    ...{ trial, bubblewrap, client: found.path, program, environment, millisecondsMax },
+  };
+  const began = Date.now();
+  const started = await startClient({
+    ...start,
+    hidden: [],
+    contents: (folders) => hookAlone(trial, options, folders),
+  });
+  if (typeof started === "string") return unknown(started);
+  const version = await clientVersion(client, environment);
+  const outcome = trialOutcome(trial, { ...started, version });
+  if (outcome.kind !== "held" || !hasMore(trial, options)) return outcome;
+  const whole = await startClient({
+    ...start,
+    millisecondsMax: Math.max(1, millisecondsMax - (Date.now() - began)),
+    hidden: hiddenFolders(options),
+    contents: (folders) => wholeFiles(trial, options, folders),
+  });
+  return withWholeFile(
+    outcome,
+    typeof whole === "string" ? unknown(whole) : trialOutcome(trial, { ...whole, version }),
+    {
+      file: settingsFiles(options)
+        .map(({ path }) => path)
+        .join(", "),
+      text: typeof whole === "string" ? "" : whole.text,
+    },
+  );
 }
 
-function unknown(why: string): TrialOutcome {
+function unknown(why: string): Extract<TrialOutcome, { kind: "unknown" }> {
   return { kind: "unknown", why };
 }
 
-/** The hook's files as they were just written; what is wrong with one, or null. */
-function fill(
+/** Settings of the machine are where the client finds them by itself. */
+function settingsFiles({ client, scope }: TrialOptions, command = ""): readonly SettingsFile[] {
+  return scope === "managed" ? [] : (connectionOf(client)?.files(scope, command) ?? []);
+}
+
+/** The hook's files as they were just written, without anything else; or what is wrong with one. */
+function hookAlone(
   trial: ClientTrial,
-  { client, scope, text }: TrialOptions,
-  folders: { readonly home: string; readonly project: string },
-): string | null {
+  options: TrialOptions,
+  folders: TrialFolders,
+): ReadonlyMap<string, string> | string {
+  const { scope, text } = options;
   const seeds = new Map(Object.entries(trial.seeds(folders)));
-  // Settings of the machine are where the client finds them by itself.
-  for (const { path, change } of scope === "managed" ? [] : (connectionOf(client)?.files(scope, "") ?? [])) {
+  const contents = new Map<string, string>();
+  for (const { path, change } of settingsFiles(options)) {
     const written = text(path);
     if (written === null) return `${path} does not exist`;
-    const base = scope === "project" ? folders.project : folders.home;
     const seed = scope === "user" ? seeds.get(path) : undefined;
     const kept = change.kind === "whole" ? written : settingsText(written, trial, seed);
     if (kept === null) return `${path} cannot be read`;
     if (scope === "user") seeds.delete(path);
-    write(join(base, path), kept);
+    contents.set(join(scope === "project" ? folders.project : folders.home, path), kept);
   }
-  for (const [path, seed] of seeds) write(join(folders.home, path), seed);
-  return null;
+  for (const [path, seed] of seeds) contents.set(join(folders.home, path), seed);
+  return contents;
 }
 
 function settingsText(written: string, trial: ClientTrial, seed = "{}"): string | null {
@@ -104,77 +115,52 @@ function settingsText(written: string, trial: ClientTrial, seed = "{}"): string 
   return JSON.stringify({ ...(JSON.parse(seed) as object), ...trialSettings(value.value, trial, command ?? "") });
 }
 
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+/** Whether a file has anything that the trial of the hook alone leaves out: other settings, comments. */
+function hasMore(trial: ClientTrial, options: TrialOptions): boolean {
+  return settingsFiles(options).some(({ path, change }) => {
+    const written = options.text(path);
+    if (written === null || change.kind === "whole") return false;
+    return !isPlainJson(written) || JSON.stringify(JSON.parse(written)) !== settingsText(written, trial);
+  });
 }
 
-/** INVARIANT: nothing of the person's environment but the search path: no key, no token, no session bus. */
-function requestOf(
+/** In place of our hook, which cannot ask the daemon from there. Every client of a trial takes it for a denial. */
+const STAND_IN = `${HOOK_MARK} trial; echo 'ambit: the call is blocked' >&2; exit 2`;
+
+/** The files as they are, but for the line of the hook and what the client needs to start. */
+function wholeFiles(
   trial: ClientTrial,
-  client: string,
-  base: string,
-  { environment, millisecondsMax }: TrialOptions,
-): TrialRequest {
-  const home = join(base, "home");
-  return {
-    words: trial.words(client),
-    environment: {
-      ...{
-        PATH: environment["PATH"] ?? "",
-        HOME: home,
-        TMPDIR: join(base, "tmp"),
-        LANG: "C.UTF-8",
-        TERM: "dumb",
-        CI: "1",
-        NO_COLOR: "1",
-      },
-      ...{ XDG_CONFIG_HOME: join(home, ".config"), XDG_STATE_HOME: join(home, ".local", "state") },
-      ...{ XDG_DATA_HOME: join(home, ".local", "share"), XDG_CACHE_HOME: join(home, ".cache") },
-      ...trial.environment,
-    },
-    provider: trial.provider,
-    line: TRIAL_LINE,
-    millisecondsMax,
-  };
+  options: TrialOptions,
+  folders: TrialFolders,
+): ReadonlyMap<string, string> | string {
+  const { scope, text } = options;
+  const seeds = new Map(Object.entries(trial.seeds(folders)));
+  const contents = new Map<string, string>();
+  for (const { path, change } of settingsFiles(options, STAND_IN)) {
+    const changed = changeSettings(text(path), change);
+    const seed = scope === "user" ? seeds.get(path) : undefined;
+    const seeded = changed.ok && seed !== undefined ? withSeed(changed.value, JSON.parse(seed) as Json) : changed;
+    if (!seeded.ok) return `${path} cannot be read`;
+    if (scope === "user") seeds.delete(path);
+    contents.set(join(scope === "project" ? folders.project : folders.home, path), seeded.value);
+  }
+  for (const [path, seed] of seeds) contents.set(join(folders.home, path), seed);
+  return contents;
+}
+
+function withSeed(text: string, seed: Json, at: readonly string[] = []): ReturnType<typeof withMember> {
+  if (!isJsonObject(seed)) return withMember(text, at, seed);
+  let after: ReturnType<typeof withMember> = { ok: true, value: text };
+  for (const [key, value] of Object.entries(seed)) if (after.ok) after = withSeed(after.value, value, [...at, key]);
+  return after;
 }
 
 /**
- * A network of its own, so that only our model answers; nothing writable but the scratch folder; processes of its own, so that none is
- * left. The daemon's socket stays reachable: the hook asks there.
+ * INVARIANT: programs that the settings name (other hooks, servers, helpers) may run in the second start. They see no home folder, no
+ * state of ours and no socket there, and write nothing that stays.
  */
-async function run(
-  bubblewrap: string,
-  base: string,
-  request: TrialRequest,
-  { program, millisecondsMax }: TrialOptions,
-): Promise<TrialAnswer | string> {
-  const words = [
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", base, base],
-    // Sockets of the desktop and of engines: a network of its own does not keep a program from those that have a path.
-    ...["--tmpfs", "/run", "--ro-bind-try", "/run/current-system", "/run/current-system"],
-    ...["--unshare-net", "--unshare-pid", "--new-session", "--die-with-parent", "--chdir", join(base, "project")],
-    ...[process.execPath, join(program, "dist", "trial.cjs"), JSON.stringify(request)],
-  ];
-  const child = spawn(bubblewrap, words, {
-    ...{ cwd: base, env: {}, stdio: ["ignore", "pipe", "pipe"] as const },
-    ...{ timeout: millisecondsMax + graceMilliseconds, killSignal: "SIGKILL" as const },
-  });
-  const texts = { out: "", err: "" };
-  const keep = (stream: NodeJS.ReadableStream, name: keyof typeof texts): void => {
-    stream.setEncoding("utf8").on("data", (part: string) => {
-      texts[name] = (texts[name] + part).slice(-answerCharactersMax);
-    });
-  };
-  keep(child.stdout, "out");
-  keep(child.stderr, "err");
-  const error = await new Promise<string | null>((over) => {
-    child.on("error", (problem) => over(problem.message));
-    child.on("close", () => over(null));
-  });
-  try {
-    return JSON.parse(texts.out) as TrialAnswer;
-  } catch {
-    return `the trial could not be started: ${(error ?? texts.err).trim().split("\n").at(-1) ?? ""}`;
-  }
+function hiddenFolders({ state, environment }: TrialOptions): readonly string[] {
+  const own = [homedir(), environment["HOME"] ?? "", state ?? "", realpathSync(tmpdir())];
+  const usual = ["/home", "/root", "/tmp", "/var", "/mnt", "/media", "/srv"];
+  return [...new Set([...usual, ...own.filter((one) => one.startsWith("/"))])];
 }

@@ -9,6 +9,7 @@ import {
   fchownSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -59,6 +60,7 @@ const DRAFT = "ambit-draft";
 
 export function editFile<R>(path: string, place: EditOptions, change: Change<R>): EditResult<R> {
   try {
+    if (isDeadLink(path)) return failed("is a link to a file that does not exist");
     const real = realFile(path, place.inside);
     if (real === null) return failed("is a link to a file outside the workspace");
     const folder = undoFolder(place.state, real);
@@ -94,6 +96,11 @@ export function realFile(path: string, inside: string): string | null {
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
   const real = isThere ? realpathSync.native(path) : join(realpathSync.native(dirname(path)), basename(path));
   return real.startsWith(realpathSync.native(inside) + sep) ? real : null;
+}
+
+function isDeadLink(path: string): boolean {
+  const options = { throwIfNoEntry: false } as const;
+  return statSync(path, options) === undefined && lstatSync(path, options) !== undefined;
 }
 
 function attemptEdit<R>(

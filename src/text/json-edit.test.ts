@@ -35,8 +35,8 @@ test("a file of megabytes in one line is edited, and the rest of the line stays"
 });
 
 test.each([
-  ["[1]", "it is no JSON object"],
-  ['{"a": 1}', "`a` is no object"],
+  ["[1]", "it is not a JSON object"],
+  ['{"a": 1}', "`a` is not an object"],
   ["\u{feff}{}", "it starts with a byte order mark; save it as UTF-8 without one"],
 ])("%j is refused", (text, message) => {
   expect(withElement(text, ["a", "b"], "ours")).toMatchObject({ ok: false, message });

@@ -1,7 +1,7 @@
 // `ambit connect` and `ambit doctor --clients` with the real clients: each is started against our scripted model, and obeys its hook;
 // where the hook says nothing, that is seen.
-import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fixture } from "../state/fixture.ts";
 import { copilot, newerNode, wholeClients } from "./place.ts";
@@ -79,4 +79,43 @@ describe.each(Object.entries(CLIENTS) as readonly [Name, Control][])("%s", (name
     expect(own).toMatch(report);
     await fixture.ambitAtTerminal("disconnect", name, "--project");
   });
+});
+
+/** Mistakes elsewhere in the file with the hook: the client loads nothing of it, and would run every tool. */
+describe.each([
+  ["claude", ".claude/settings.json", { model: 5 }, "(model): Expected string, but received number"],
+  ["claude", ".claude/settings.json", { permissions: { defaultMode: "yes" } }, "(permissions.defaultMode)"],
+  ["codex", ".codex/hooks.json", { description: 5 }, "failed to parse hooks config"],
+] as const)("%s with %s %j", (name, file, settings, words) => {
+  const path = (): string => join(fixture.project, file);
+  const connect = (): ReturnType<Fixture["ambitAtTerminal"]> =>
+    fixture.ambitAtTerminal("connect", name, "--agent", "coder", "--yes", "--project");
+
+  test.skipIf(PROGRAMS[name] === null)("does not run the hook, which is an error of connect and doctor", async () => {
+    mkdirSync(dirname(path()), { recursive: true });
+    writeFileSync(path(), JSON.stringify(settings));
+    const connected = await connect();
+    expect(connected.out).toContain(`does not run the hook with the rest of ${file}`);
+    expect(connected.out).toContain(words);
+    expect(connected.out).not.toContain("kernel");
+    expect(connected.status).toBe(1);
+    const told = await fixture.ambitAtTerminal("doctor", "--clients");
+    expect(told.out).toContain(`does not run the hook with the rest of ${file}`);
+    expect(told.status).toBe(1);
+    await fixture.ambitAtTerminal("disconnect", name, "--project");
+    rmSync(path());
+  });
+});
+
+test.skipIf(PROGRAMS.claude === null)("other hooks of the file reach nothing in the trial", async () => {
+  const [seen, planted] = [join(fixture.base, "seen"), join(fixture.base, "planted")];
+  writeFileSync(seen, "of the person");
+  const command = `cat ${seen} > $HOME/copy && cp $HOME/copy ${planted}; touch ${planted} /var/tmp/ambit-planted`;
+  const path = join(fixture.project, ".claude/settings.json");
+  writeFileSync(path, JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] } }));
+  const connected = await fixture.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes", "--project");
+  expect(connected.out).toMatch(/ok: .* itself ran the hook, and did not run the command that it denied$/m);
+  expect([existsSync(planted), existsSync("/var/tmp/ambit-planted")]).toEqual([false, false]);
+  await fixture.ambitAtTerminal("disconnect", "claude", "--project");
+  rmSync(path);
 });

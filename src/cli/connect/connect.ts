@@ -4,7 +4,7 @@ import type { EditableServers } from "../../agents/disk/server-files.ts";
 import { CONNECTIONS, type ConnectScope, type SettingsFile } from "../../clients/connect/connections.ts";
 import { serverFile } from "../../clients/connect/server-entry.ts";
 import type { TrialOutcome } from "../../clients/trial/client-trials.ts";
-import type { Json } from "../../core/base/json.ts";
+import { isPlainJson, type Json } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { CliPorts } from "../ports.ts";
 import { visibleText } from "../terminal/cells.ts";
@@ -15,7 +15,7 @@ import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 import { askCanary, canaryText, isTriable } from "./canary.ts";
 import { gatewayPlan } from "./gateway.ts";
 import { chooseConnection, enforcementRows, filesOf, rulesToday } from "./plan.ts";
-import { NO_SECONDS, trialText, tryHook, verifySeconds, verifySecondsUsual } from "./verify.ts";
+import { isUnheld, NO_SECONDS, trialText, tryHook, verifySeconds, verifySecondsUsual } from "./verify.ts";
 
 /** Settings of clients on this machine. */
 export interface ClientSettings {
@@ -136,6 +136,14 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     if (!preview.ok)
       return fail(ports, options, EXIT.error, `${path}: ${preview.message}`, "correct the file, or move it away");
     const { before, after } = preview.value;
+    if (connection.isStrictJson && path.endsWith(".json") && !isPlainJson(after))
+      return fail(
+        ports,
+        options,
+        EXIT.error,
+        `${path}: it has comments or a trailing comma, and ${connection.title} loads nothing of such a file`,
+        "remove them",
+      );
     changes.push({ path, isNew: before === null, isChanged: before !== after });
   }
   const today = rulesToday(ports, connection, scope);
@@ -159,14 +167,19 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   if (isAsked && !(await ports.terminal.confirm(`Connect ${connection.title} to ${agent}?`))) return EXIT.error;
   const refused = await notAdmitted(ports, "connect", `connect ${client} to ${agent} (${scope})`, options);
   if (refused !== null) return refused;
-  for (const { path, file } of files) {
+  for (const [index, { path, file }] of files.entries()) {
     const written = ports.clientSettings.write(path, file);
-    const fix = scope === "managed" ? `as root: ambit connect ${client} --agent ${agent} --managed` : null;
-    if (!written.ok) return fail(ports, options, EXIT.error, `${path} ${written.message}`, fix);
+    if (written.ok) continue;
+    for (const one of files.slice(0, index)) ports.clientSettings.restore(one.path, one.file);
+    const fix =
+      scope === "managed"
+        ? `as root: ambit connect ${client} --agent ${agent} --managed`
+        : "make the file and its folder writable, then run the command again";
+    return fail(ports, options, EXIT.error, `${path}: ${written.message}`, fix);
   }
   const canary = await askCanary(ports, client, command);
   const trial = isTriable(canary) && options.verify ? await tryHook(ports, found, options.json, seconds) : null;
-  const held = enforcementRows(connection, options.sandbox);
+  const held = isUnheld(trial) ? [] : enforcementRows(connection, options.sandbox);
   if (options.json)
     ports.print(
       jsonLine({
@@ -183,7 +196,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     if (!connection.isClosed)
       ports.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
   }
-  return canary === "failed" || trial?.kind === "ran" ? EXIT.error : EXIT.ok;
+  return canary === "failed" || isUnheld(trial) ? EXIT.error : EXIT.ok;
 }
 
 export async function disconnect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
@@ -198,7 +211,8 @@ export async function disconnect(ports: ConnectPorts, client: string, options: C
   const results: { readonly path: string; readonly result: string }[] = [];
   for (const { path, file, isHook } of files) {
     const restored = ports.clientSettings.restore(path, file);
-    if (!restored.ok) return fail(ports, options, EXIT.error, `${path} ${restored.message}`, null);
+    if (!restored.ok)
+      return fail(ports, options, EXIT.error, `${path}: ${restored.message}`, "correct the file, then run it again");
     // A server is added only where it was wanted.
     if (isHook || restored.value !== "absent") results.push({ path, result: restored.value });
   }

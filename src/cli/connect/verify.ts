@@ -25,6 +25,11 @@ export async function tryHook(
   return clientSettings.trial({ client, scope }, seconds * 1000);
 }
 
+/** Whether the client is known to run what the hook denies. */
+export function isUnheld(trial: TrialOutcome | null): boolean {
+  return trial?.kind === "ran" || trial?.kind === "unloaded";
+}
+
 /** `trial`: null where it was not tried. */
 export function trialText(paint: Paint, title: string, trial: TrialOutcome | null): string {
   const notVerified = (why: string): string =>
@@ -33,11 +38,15 @@ export function trialText(paint: Paint, title: string, trial: TrialOutcome | nul
   const version = trial.kind === "unknown" || trial.version === null ? "" : ` ${trial.version}`;
   switch (trial.kind) {
     case "held": {
-      const note = trial.note === null ? "" : ` (${trial.note})`;
+      const note = trial.note === null ? "" : ` (${visibleText(trial.note)})`;
       return `${paint.good("ok")}: ${title}${version} itself ran the hook, and did not run the command that it denied${note}`;
     }
     case "ran":
       return `${paint.bad("error")}: ${title}${version} itself ran a command that the hook denies: the hook does not protect this client; use: ambit run`;
+    case "unloaded": {
+      const why = trial.why === "" ? "" : `: ${visibleText(trial.why)}`;
+      return `${paint.bad("error")}: ${title}${version} does not run the hook with the rest of ${visibleText(trial.file)}${why}\n  fix: correct the file, then run: ambit doctor --clients`;
+    }
     case "unknown":
       return notVerified(`: ${visibleText(trial.why)}`);
     default:

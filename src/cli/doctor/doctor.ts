@@ -14,7 +14,7 @@ import type { Probe, ProbeTool } from "../../doctor/probe.ts";
 import type { ProbeServer } from "../../doctor/servers.ts";
 import { askCanary, type CanaryResult, canaryText, isTriable } from "../connect/canary.ts";
 import type { ConnectPorts } from "../connect/connect.ts";
-import { trialText, verifySeconds } from "../connect/verify.ts";
+import { isUnheld, trialText, verifySeconds } from "../connect/verify.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -126,7 +126,7 @@ export async function doctor(ports: DoctorPorts, names: readonly string[], optio
     ports.print(footer(totals, ports.paint));
   }
   const exit = exitOf(sections, fixes);
-  return exit === EXIT.ok && hooks.some(({ canary, trial }) => canary === "failed" || trial?.kind === "ran")
+  return exit === EXIT.ok && hooks.some(({ canary, trial }) => canary === "failed" || isUnheld(trial))
     ? EXIT.error
     : exit;
 }

@@ -40,6 +40,8 @@ export interface ClientConnection {
   files(scope: ConnectScope, command: string): readonly SettingsFile[];
   /** Where the client's own rules are: shown before anything is written. */
   readonly rules: readonly { readonly path: string; readonly at: readonly string[] }[];
+  /** Whether it loads none of a settings file that has comments or trailing commas, and so leaves the hook out. */
+  readonly isStrictJson: boolean;
   /** Whether every failure of the hook stops the tool. */
   readonly isClosed: boolean;
   /** What a person should know, besides. */
@@ -83,6 +85,7 @@ const CLAUDE: ClientConnection = {
     { path: ".claude/settings.json", at: ["permissions"] },
     { path: ".claude/settings.local.json", at: ["permissions"] },
   ],
+  isStrictJson: true,
   isClosed: true,
   notes: [
     "rules in its settings that allow a tool stay: the hook decides before them",
@@ -114,6 +117,7 @@ const CODEX: ClientConnection = {
     return [{ path: "/etc/codex/requirements.toml", change: { kind: "lines", lines } }];
   },
   rules: [],
+  isStrictJson: true,
   isClosed: false,
   notes: [
     "Codex runs the tool if its hook fails: only `ambit run` prevents tools from running without a decision",
@@ -134,6 +138,7 @@ const GEMINI: ClientConnection = {
     return both(scope === "managed" ? "/etc/gemini-cli/settings.json" : ".gemini/settings.json", change);
   },
   rules: [{ path: ".gemini/settings.json", at: ["tools"] }],
+  isStrictJson: false,
   isClosed: false,
   notes: [
     "Gemini runs the tool if the hook is killed or times out: only `ambit run` prevents tools from running without a decision",
@@ -159,6 +164,7 @@ const OPENCODE: ClientConnection = {
     ];
   },
   rules: [{ path: "opencode.json", at: ["permission"] }],
+  isStrictJson: false,
   isClosed: true,
   notes: ["`--pure` leaves the plugin out: every tool then asks, and `opencode run` rejects what asks"],
   serverNotes: [],
@@ -182,6 +188,7 @@ const CURSOR: ClientConnection = {
       members: [member(["version"], 1)],
     }),
   rules: [{ path: ".cursor/cli.json", at: ["permissions"] }],
+  isStrictJson: false,
   isClosed: true,
   notes: ["shell commands are checked, but Cursor runs them itself: its hook cannot replace them"],
   serverNotes: ["Cursor asks before it starts a server of a project", NAMED],
@@ -200,6 +207,7 @@ const COPILOT: ClientConnection = {
   files: (scope, command) =>
     both(scope === "project" ? ".github/hooks/ambit.json" : ".copilot/hooks/ambit.json", copilotFile(command)),
   rules: [],
+  isStrictJson: false,
   isClosed: false,
   notes: [
     "a project's hooks run only in a folder that is trusted; use --user, or `copilot -p ... --trust-folder`",
@@ -219,6 +227,7 @@ const VSCODE: ClientConnection = {
       text: `${JSON.stringify({ hooks: { PreToolUse: [{ type: "command", command, timeout: hookSeconds }] } }, null, 2)}\n`,
     }),
   rules: [],
+  isStrictJson: false,
   isClosed: false,
   notes: ["hooks of VS Code are a preview, and its tools change; an unknown tool needs `tool.invoke`"],
   serverNotes: ["VS Code asks before it starts a server of a project"],

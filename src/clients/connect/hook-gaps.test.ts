@@ -40,6 +40,12 @@ describe("a hook that does not run is named", () => {
       { client: "claude" },
       "managed settings allow their own",
     ],
+    [
+      "not loaded by a client of plain JSON",
+      { client: "codex", files: { "project /p/.codex/hooks.json": '{"hooks": {},}' } },
+      { client: "codex", files: { "project /p/.codex/hooks.json": '{"hooks": {}}' } },
+      "loads nothing of it",
+    ],
     ["--bare", { client: "claude" }, { client: "claude", scope: "managed" }, "--bare"],
     [
       "too old",

@@ -1,6 +1,6 @@
 // Ways around a hook that is in place: other settings of the client, its version, and what the client does by itself.
-import { isJsonList, isJsonObject, type Json, member } from "../../core/base/json.ts";
-import type { ConnectScope } from "./connections.ts";
+import { isJsonList, isJsonObject, isPlainJson, type Json, member } from "../../core/base/json.ts";
+import { type ConnectScope, connectionOf } from "./connections.ts";
 
 export interface HookGapFacts {
   readonly client: string;
@@ -25,7 +25,16 @@ const CHECKED: ReadonlyMap<string, string> = new Map([
 
 /** One sentence each. */
 export function hookGaps(facts: HookGapFacts): readonly string[] {
-  return [...versionGaps(facts), ...(GAPS.get(facts.client)?.(facts) ?? [])];
+  return [...versionGaps(facts), ...syntaxGaps(facts), ...(GAPS.get(facts.client)?.(facts) ?? [])];
+}
+
+function syntaxGaps({ client, scope, path, text }: HookGapFacts): readonly string[] {
+  const written = connectionOf(client)?.isStrictJson === true && path.endsWith(".json") ? text(scope, path) : null;
+  return written === null || isPlainJson(written)
+    ? []
+    : [
+        "the file is no plain JSON, without comments and trailing commas: the client loads nothing of it, the hook included",
+      ];
 }
 
 function versionGaps({ client, version }: HookGapFacts): readonly string[] {

@@ -155,6 +155,8 @@ export type TrialOutcome =
   | { readonly kind: "held"; readonly version: string | null; readonly note: string | null }
   /** The tool ran. */
   | { readonly kind: "ran"; readonly version: string | null }
+  /** With the rest of this file the client leaves the hook out: it loads none of a file that has a mistake. */
+  | { readonly kind: "unloaded"; readonly version: string | null; readonly file: string; readonly why: string }
   | { readonly kind: "unknown"; readonly why: string };
 
 export function trialOutcome({ note }: ClientTrial, report: TrialReport): TrialOutcome {
@@ -171,6 +173,21 @@ export function trialOutcome({ note }: ClientTrial, report: TrialReport): TrialO
     kind: "unknown",
     why: `it ended with ${report.status ?? "a signal"} without a tool result: ${brief(report.text)}`,
   };
+}
+
+/** The end of a trial that held with the hook alone, after a second one with the whole file. */
+export function withWholeFile(
+  alone: Extract<TrialOutcome, { kind: "held" }>,
+  whole: TrialOutcome,
+  { file, text }: { readonly file: string; readonly text: string },
+): TrialOutcome {
+  if (whole.kind === "held") return alone;
+  if (whole.kind !== "unknown") {
+    const why = text.split("\n").find((line) => line.includes(`${file}:`) || line.includes(`${file} (`));
+    return { kind: "unloaded", version: alone.version, file, why: brief(why ?? "") };
+  }
+  const note = `not tried together with the other settings of ${file}: ${whole.why}`;
+  return { ...alone, note: alone.note === null ? note : `${alone.note}; ${note}` };
 }
 
 /** How a denial of the hook begins. */

@@ -14,6 +14,16 @@ export function isJsonList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** Whether a text is JSON as it is defined: no comments, no trailing commas. */
+export function isPlainJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Reads an own member; a name such as `__proto__` is an ordinary key or is not there. */
 export function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
