@@ -157,7 +157,8 @@ export class Broker {
         return credential === null ? { credential, code: code ?? "not_available", message } : { credential };
       },
       relay: async (call) => {
-        const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }));
+        // As long as an approval takes: the daemon answers when its own wait is over, or with the end of the session.
+        const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }), null);
         return answer?.kind === "relay" ? answer : null;
       },
       door: async (call) => {
