@@ -48,7 +48,7 @@ const ASSUMED: Readonly<Record<string, (project: string) => void>> = {
     writeFiles(project, {
       ".ambit/skills/release-notes/SKILL.md": blocksOf(read(root, "docs/reference/records.md"), "markdown")[1] ?? "",
     }),
-  "hooks.md": (project) => {
+  "native-rules.md": (project) => {
     const settings = '{"permissions": {"allow": ["Bash(git log:*)"], "deny": ["WebFetch"]}}';
     writeFiles(project, { ".claude/settings.json": settings, ".claude/settings.local.json": settings });
   },

@@ -189,6 +189,8 @@ describe("connect and disconnect", () => {
       const words = ["connect", client, "--agent", "coder", "--yes", "--project", "--mcp"];
       const connected = await fixture.ambitAtTerminal(...words);
       expect(connected.out).toContain("the hook denied a canary call");
+      // Only where there is a profile for the client, and a failure of the hook is not closed.
+      expect(connected.out.includes("ambit run coder")).toBe(["codex", "gemini"].includes(client));
       expect(connected.out).toMatch(/MCP server ambit: .*\/bin\/ambit mcp serve --agent coder --in /);
       const added = serverFile(client, "project", []);
       const path = join(fixture.project, added?.path ?? "");

@@ -14,7 +14,7 @@ import { fail } from "../terminal/problems.ts";
 import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 import { askCanary, canaryText, isTriable } from "./canary.ts";
 import { gatewayPlan } from "./gateway.ts";
-import { chooseConnection, enforcementRows, filesOf, rulesToday } from "./plan.ts";
+import { chooseConnection, enforcementRows, filesOf, rulesToday, runsWhole } from "./plan.ts";
 import { isUnheld, NO_SECONDS, trialText, tryHook, verifySeconds, verifySecondsUsual } from "./verify.ts";
 
 /** Settings of clients on this machine. */
@@ -193,7 +193,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     for (const { what, by } of held) ports.print(`  ${what}: ${by}`);
     const notes = [...connection.notes, ...(server === null ? [] : connection.serverNotes)];
     for (const note of notes) ports.print(`  note: ${note}`);
-    if (!connection.isClosed)
+    if (!connection.isClosed && runsWhole(connection))
       ports.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
   }
   return canary === "failed" || isUnheld(trial) ? EXIT.error : EXIT.ok;

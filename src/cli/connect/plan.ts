@@ -8,6 +8,7 @@ import {
 } from "../../clients/connect/connections.ts";
 import { serverFile } from "../../clients/connect/server-entry.ts";
 import { dialectOf } from "../../clients/hooks/dialects.ts";
+import { PLAIN_PROFILE, profileOfProgram } from "../../clients/profiles.ts";
 import { isJsonList, isJsonObject } from "../../core/base/json.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { visibleText } from "../terminal/cells.ts";
@@ -108,11 +109,18 @@ export function rulesToday(
   return lines.length === 0 ? [`today  ${title}: no rules of its own found; its defaults apply`] : lines;
 }
 
+/** Whether `ambit run` has a profile of it. */
+export function runsWhole({ programs: [program = ""] }: ClientConnection): boolean {
+  return profileOfProgram(program) !== PLAIN_PROFILE;
+}
+
 /** What holds each kind of call from now on. */
 export function enforcementRows(
-  { client, isClosed }: ClientConnection,
+  connection: ClientConnection,
   isConfined: boolean,
 ): readonly { readonly what: string; readonly by: string }[] {
+  const { client, isClosed } = connection;
+  const open = `nothing: the client may run the tool${runsWhole(connection) ? "; use `ambit run`" : ""}`;
   const isKernel = isConfined && (dialectOf(client)?.rewrites ?? null) !== null;
   return [
     {
@@ -122,7 +130,7 @@ export function enforcementRows(
     { what: "file, web and MCP tools", by: "hook: checked, then run as you" },
     {
       what: "a hook that fails or times out",
-      by: isClosed ? "blocks the call" : "nothing: the client may run the tool; use `ambit run`",
+      by: isClosed ? "blocks the call" : open,
     },
   ];
 }

@@ -94,7 +94,7 @@ function tell(ports: SkillsPorts, skill: Skill, tools: readonly TokenLint[], age
 }
 
 const RECORD = {
-  allowed: "the record allows it",
+  allowed: "the record has grants for it, whose scope and `ask` decide each call",
   missing: "the record does not allow it (ambit skills check)",
   unknown: "not known here; the hook decides",
 } as const;
