@@ -183,7 +183,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
     },
     trial: ({ client, scope }, millisecondsMax) =>
       tryInClient({
-        ...{ client, scope, program, state, millisecondsMax, environment },
+        ...{ client, scope, program, state, project, millisecondsMax, environment },
         text: (path) => {
           const at = pathIn(scope, path);
           const text = at === null ? null : textAt(at);

@@ -31,6 +31,8 @@ export interface TrialOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of our own package. */
   readonly program: string;
+  /** The workspace, or the folder that the person is in. */
+  readonly project: string;
   /** The folder of our state. */
   readonly state: string | null;
   readonly millisecondsMax: number;
@@ -157,10 +159,10 @@ function withSeed(text: string, seed: Json, at: readonly string[] = []): ReturnT
 
 /**
  * INVARIANT: programs that the settings name (other hooks, servers, helpers) may run in the second start. They see no home folder, no
- * state of ours and no socket there, and write nothing that stays.
+ * project, no state of ours and no socket in the usual places, and write nothing that stays.
  */
-function hiddenFolders({ state, environment }: TrialOptions): readonly string[] {
-  const own = [homedir(), environment["HOME"] ?? "", state ?? "", realpathSync(tmpdir())];
+function hiddenFolders({ state, project, environment }: TrialOptions): readonly string[] {
+  const own = [homedir(), environment["HOME"] ?? "", state ?? "", project, realpathSync(tmpdir())];
   const usual = ["/home", "/root", "/tmp", "/var", "/mnt", "/media", "/srv"];
   return [...new Set([...usual, ...own.filter((one) => one.startsWith("/"))])];
 }
