@@ -97,7 +97,10 @@ describe("switching", () => {
 });
 
 describe("the package of a server", () => {
-  const pin = { name: "@a/server", version: "1.0.0", integrity: "sha512-x", lock: "sha256-y", hasScripts: false };
+  const pin = {
+    ...{ kind: "npm" as const, name: "@a/server", version: "1.0.0" },
+    ...{ integrity: "sha512-x", lock: "sha256-y", hasScripts: false },
+  };
   const edit: ServerEdit = { kind: "package", name: "a", command: ["server", "/"], package: pin };
   const LINE = 'package: { npm: "@a/server@1.0.0", integrity: "sha512-x", lock: "sha256-y" }';
 
@@ -105,6 +108,13 @@ describe("the package of a server", () => {
     const before = "servers:\n  a:\n    command: [npx, server] # its page\n    env: { A: b }\n  b: { command: [b] }\n";
     expect(edited(before, edit)).toBe(
       `servers:\n  a:\n    command: ["server", "/"]\n    ${LINE} # its page\n    env: { A: b }\n  b: { command: [b] }\n`,
+    );
+  });
+
+  test("is of an index of Python, too", () => {
+    const python = { ...pin, kind: "pypi" as const, name: "server[cli]", version: "1.0" };
+    expect(edited("servers:\n  a: { command: [uvx, server] }\n", { ...edit, package: python })).toBe(
+      `servers:\n  a: { command: ["server", "/"], ${LINE.replace("npm", "pypi").replace("@a/server@1.0.0", "server[cli]==1.0")} }\n`,
     );
   });
 

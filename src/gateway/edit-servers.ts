@@ -144,7 +144,7 @@ function list(texts: readonly string[]): string {
 }
 
 function pinLine(pin: PinnedPackage): string {
-  const text = `npm: ${JSON.stringify(packageText(pin))}, integrity: ${JSON.stringify(pin.integrity)}, lock: ${JSON.stringify(pin.lock)}`;
+  const text = `${pin.kind}: ${JSON.stringify(packageText(pin))}, integrity: ${JSON.stringify(pin.integrity)}, lock: ${JSON.stringify(pin.lock)}`;
   return `{ ${text}${pin.hasScripts ? ", scripts: true" : ""} }`;
 }
 

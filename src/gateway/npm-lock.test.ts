@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Json } from "../core/base/json.ts";
-import { ownProgram, readNpmLock } from "./npm-lock.ts";
+import { readNpmLock } from "./npm-lock.ts";
 
 const INTEGRITY = `sha512-${"A".repeat(86)}==`;
 const REGISTRY = "https://registry.example.test/npm/";
@@ -54,14 +54,4 @@ test.each<[string, string, Json]>([
 
 test.each<[Json]>([[null], [[]], [{}], [{ packages: 7 }], [{ packages: {} }]])("%j is no lock", (value) => {
   expect(readNpmLock(value, "@a/server", REGISTRY, () => true).ok).toBe(false);
-});
-
-test.each([
-  ["@a/server", ["server"], "server"],
-  ["@a/server", ["mcp-server"], "mcp-server"],
-  ["@a/server", ["other", "server"], "server"],
-  ["@a/server", ["one", "two"], null],
-  ["@a/server", [], null],
-])("the program of %s among %j", (name, programs, program) => {
-  expect(ownProgram(name, programs)).toBe(program);
 });

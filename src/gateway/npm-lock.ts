@@ -4,18 +4,7 @@
 import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import type { Failure, Result } from "../core/base/result.ts";
 import { INTEGRITY } from "../core/notation/servers/server-package.ts";
-
-export interface ResolvedPackage {
-  readonly version: string;
-  readonly integrity: string;
-  /** One line for each package that is installed with it: path, version, integrity. The pin is the digest of it. */
-  readonly lines: string;
-  readonly packages: number;
-  /** Packages with install scripts, by name and version. */
-  readonly scripts: readonly string[];
-  /** Names of its own programs. */
-  readonly programs: readonly string[];
-}
+import type { ResolvedPackage } from "./resolved-package.ts";
 
 export type NpmLockResult = Result<ResolvedPackage, Failure>;
 
@@ -74,18 +63,7 @@ export function originOf(address: string): string {
 function programsOf(entry: JsonObject, name: string): readonly string[] {
   const bin = member(entry, "bin");
   if (isJsonObject(bin)) return Object.keys(bin).toSorted();
-  return typeof bin === "string" ? [unscoped(name)] : [];
-}
-
-function unscoped(name: string): string {
-  return name.slice(name.indexOf("/") + 1);
-}
-
-/** The program that is meant where none is named: the only one, or that with the package's name. Null where it is not clear. */
-export function ownProgram(name: string, programs: readonly string[]): string | null {
-  const [first, ...others] = programs;
-  if (first !== undefined && others.length === 0) return first;
-  return programs.find((program) => program === unscoped(name)) ?? null;
+  return typeof bin === "string" ? [name.slice(name.indexOf("/") + 1)] : [];
 }
 
 function refuse(message: string): Extract<NpmLockResult, { ok: false }> {

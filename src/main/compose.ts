@@ -46,6 +46,7 @@ import { presentWith } from "../tools/web/present-result.ts";
 import { clientSettings } from "./client-settings.ts";
 import { doctorPorts } from "./doctor.ts";
 import { initParts } from "./init.ts";
+import { packageSettings } from "./package-settings.ts";
 import { programRunner } from "./programs.ts";
 import { taskOutputs } from "./task-outputs.ts";
 import { listenForHooks } from "./webhooks.ts";
@@ -185,13 +186,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       ...editableServers({ cwd, workspace, folders, readingAt, opened: () => agents.opened() }),
       tree: (source) => readYaml(source).tree,
     },
-    npmSettings: () => {
-      const file = home === null ? null : readTextFile(join(home, ".npmrc"), sourceCharactersMax);
-      return {
-        environment: machine.environment,
-        settings: file === null || file.ok ? (file?.text ?? null) : file.code === "not_found" ? null : undefined,
-      };
-    },
+    ...packageSettings(home, machine.environment),
     now: () => Date.now(),
     programsFound: (names) => programsOnPath(names, machine.environment["PATH"] ?? ""),
     userProfiles: () => {

@@ -21,7 +21,7 @@ const FOR_PEOPLE = /^ambit presence (set|delete)\b/;
 /** Commands that follow what happens until they are ended: their help is asked for. */
 const FOLLOWS = /^ambit approvals watch\b/;
 /** Commands that ask a registry or an authorization server: their help is asked for here; test/mcp runs them against its own. */
-const ASKS_OTHERS = /^ambit mcp (?:login|update|add(?= .* -- npx ))\b/;
+const ASKS_OTHERS = /^ambit mcp (?:login|update|add(?= .* -- (?:npx|uvx) ))\b/;
 const STAYS: readonly (readonly [RegExp, RegExp])[] = [[/^ambit mcp serve --http /, /listening|http:\/\//]];
 
 /** What a page assumes of its reader's project, beside examples/rows. */

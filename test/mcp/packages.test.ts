@@ -94,7 +94,7 @@ describe("adding", () => {
   test("resolves the version, shows what was fetched, pins it, and keeps it read-only", async () => {
     const { status, out } = await add("plain", "--", "npx", "-y", `${NAME}@^1.0.0`);
     expect([status, out]).toEqual([0, expect.stringContaining("added plain")]);
-    expect(out).toContain(`${NAME}@1.1.0 (^1.0.0) from ${registry.url}`);
+    expect(out).toContain(`${NAME}@1.1.0 (${NAME}@^1.0.0) from ${registry.url}`);
     expect(out).toMatch(/sha512-[\w+/]+=*\n +2 packages, 0\.0 MiB\n +no install scripts/);
     expect(own()).toMatch(/command: \["plain"\]\n {4}package: \{ npm: "@test\/plain@1\.1\.0", integrity: "sha512-/);
     expect(stored()).toEqual([lockOf("plain")]);
@@ -127,8 +127,6 @@ describe("adding", () => {
     ["a folder", ["npx", "-y", "./server"], "is not a registry package"],
     ["an alias", ["npx", "-y", "a@npm:b@1.0.0"], "is not a registry package"],
     ["another registry in an option", ["npx", "--registry=http://evil.test", "a"], "is not supported here"],
-    ["Python", ["uvx", "mcp-server-time"], "Python packages cannot be fetched"],
-    ["Python by uv", ["uv", "tool", "run", "mcp-server-time"], "Python packages cannot be fetched"],
     ["no package", ["npx", "-y"], "names no package"],
   ])("%s is refused with a reason, and nothing is asked", async (_, words, why) => {
     registry.asked.length = 0;
@@ -310,16 +308,14 @@ describe("files that name packages", () => {
     const servers = {
       Files: { command: "npx", args: ["-y", NAME], env: { LEVEL: "debug" } },
       gone: { command: "npx", args: ["-y", "@test/absent"] },
-      clock: { command: "uvx", args: ["mcp-server-time"] },
     };
     fixture.write("project/.cursor/mcp.json", JSON.stringify({ mcpServers: servers }));
     registry.asked.length = 0;
     const dry = await ambit("mcp", "import", "cursor", "--project", "--json");
     expect([dry.status, registry.asked]).toEqual([0, []]);
     const { status, out } = await ambit("mcp", "import", "cursor", "--project", "--yes");
-    expect([status, out]).toEqual([0, expect.stringContaining("imported files, clock")]);
+    expect([status, out]).toEqual([0, expect.stringContaining("imported files")]);
     expect(out).toContain("its package cannot be fetched");
-    expect(out).toContain("Python packages cannot be fetched");
     expect(own()).toMatch(/files:\n {4}command: \["plain"\]\n {4}package: \{ npm: "@test\/plain@1\.1\.0"/);
     expect(await call(await session(), "files__echo", { value: "imported" })).toBe("imported");
     await ambit("mcp", "remove", "files", "--user");

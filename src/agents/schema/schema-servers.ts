@@ -41,14 +41,16 @@ export function serversSchema(level: "project" | "user"): Schema {
     command: { ...listOf(text, "the program and its arguments; no shell interprets them"), minItems: 1 },
     package: {
       type: "object",
-      description: "the package that contains its program, as `ambit mcp add NAME -- npx ...` pins it",
+      description: "the package that contains its program, as `ambit mcp add NAME -- npx ...` or `uvx ...` pins it",
       properties: {
         npm: { type: "string", pattern: "^(@[a-z0-9][a-z0-9._~-]*/)?[a-z0-9][a-z0-9._~-]*@\\d+\\.\\d+\\.\\d+" },
+        pypi: { type: "string", pattern: "^[a-z0-9][a-z0-9-]*(\\[[a-z0-9,-]*\\])?==[0-9]" },
         integrity: { type: "string", pattern: "^sha(256|384|512)-" },
         lock: { type: "string", pattern: "^sha256-[0-9a-f]{64}$" },
         scripts: { type: "boolean", description: "its install scripts ran, in a sandbox without network" },
       },
-      required: ["npm", "integrity", "lock"],
+      required: ["integrity", "lock"],
+      oneOf: [{ required: ["npm"] }, { required: ["pypi"] }],
       additionalProperties: false,
     },
     runtime: listOf(text, "folders of programs and libraries mounted in its sandbox, read-only"),

@@ -14,7 +14,8 @@ import type { ServersPorts } from "./ports.ts";
 
 const JSON_TEXT = "print one JSON object";
 const USER_TEXT = "in your own mcp.yml, for every project";
-const REGISTRY_TEXT = "the package registry, for commands such as `npx`; default: your npm's registry";
+const REGISTRY_TEXT = "the package registry, for commands such as `npx` and `uvx`; default: that of your npm or pip";
+const HOST_TEXT = "other hosts that store the registry's files; the registry's own host needs no option";
 const SCRIPTS_TEXT = "run the install scripts of its packages, in a sandbox without network";
 const YES_TEXT = "do not ask for confirmation";
 
@@ -68,6 +69,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .option("--header <lines...>", "NAME: VALUE, sent with --url; {{secret:name}} stands for a stored secret")
       .option("--asks <kinds...>", "elicitation, sampling: what it may ask for during a call, where a grant allows it")
       .option("--registry <address>", REGISTRY_TEXT)
+      .option("--host <hosts...>", HOST_TEXT)
       .option("--run-scripts", SCRIPTS_TEXT, false)
       .option("--user", USER_TEXT, false)
       .option("--yes", YES_TEXT, false)
@@ -75,9 +77,12 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .action(async (name: string, options: AddOptions) => end(await mcpAdd(ports, name, behind, options))),
     mcp
       .command("fetch")
-      .description("fetch the packages that servers are pinned to, and pin packages of commands such as `npx`")
+      .description(
+        "fetch the packages that servers are pinned to, and pin packages of commands such as `npx` and `uvx`",
+      )
       .argument("[names...]", "default: all servers")
       .option("--registry <address>", REGISTRY_TEXT)
+      .option("--host <hosts...>", HOST_TEXT)
       .option("--run-scripts", SCRIPTS_TEXT, false)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
@@ -88,6 +93,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .argument("<name>")
       .option("--to <version>", "a version, a range or a tag; default: latest")
       .option("--registry <address>", REGISTRY_TEXT)
+      .option("--host <hosts...>", HOST_TEXT)
       .option("--run-scripts", SCRIPTS_TEXT, false)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
@@ -151,6 +157,7 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
       .argument("<client>", [...SERVER_SETTINGS.keys()].join(", "))
       .argument("[servers...]", "as the client calls them; default: all of your own settings")
       .option("--project", "also the servers of this project's settings, which become yours for every project", false)
+      .option("--host <hosts...>", HOST_TEXT)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
       .action(async (client: string, names: readonly string[], options: ImportServersOptions) =>

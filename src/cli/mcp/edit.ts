@@ -30,6 +30,7 @@ export interface ServerEditOptions {
 export interface AddOptions extends ServerEditOptions {
   readonly registry?: string;
   readonly runScripts?: boolean;
+  readonly host?: readonly string[];
   readonly requires?: readonly string[];
   readonly runtime?: readonly string[];
   readonly env?: readonly string[];
@@ -52,8 +53,14 @@ export async function mcpAdd(
   const edit = { kind: "add" as const, name, server };
   const fetching = endpoint.kind === "program" ? packageCommand(endpoint.command) : null;
   if (fetching !== null) return addPackaged(ports, edit, fetching, options);
-  if (options.runScripts === true || options.registry !== undefined)
-    return fail(ports, options, EXIT.usage, "`--registry` and `--run-scripts` are for commands such as `npx`", null);
+  if (options.runScripts === true || options.registry !== undefined || options.host !== undefined)
+    return fail(
+      ports,
+      options,
+      EXIT.usage,
+      "`--registry`, `--host` and `--run-scripts` are for commands such as `npx` and `uvx`",
+      null,
+    );
   return change(ports, edit, options);
 }
 

@@ -22,6 +22,8 @@ export interface ImportServersOptions {
   readonly project: boolean;
   readonly yes: boolean;
   readonly json: boolean;
+  /** Other hosts that registries have their files at. */
+  readonly host?: readonly string[];
 }
 
 export async function mcpImport(
@@ -169,14 +171,14 @@ async function packaged(
   ports: ServersPorts,
   value: ImportedServer,
   packages: Map<string, NewPackage>,
-  { json }: ImportServersOptions,
+  { json, host }: ImportServersOptions,
 ): Promise<ImportResult> {
   const { endpoint, name } = value;
   const fetching = endpoint.kind === "program" ? packageCommand(endpoint.command) : null;
   if (endpoint.kind !== "program" || fetching?.ok !== true) return { ok: true, value };
-  const fetched = await fetchPackage(ports, fetching.value, { json });
+  const fetched = await fetchPackage(ports, fetching.value, { json, ...(host === undefined ? {} : { host }) });
   if (!fetched.ok) {
-    const why = `its package cannot be fetched: ${fetched.message}`;
+    const why = `its package cannot be fetched: ${fetched.message}${fetched.fix === null ? "" : `; ${fetched.fix}`}`;
     return { ok: false, name: value.from.name, file: value.from.file, why };
   }
   const { command, pin } = fetched.value;

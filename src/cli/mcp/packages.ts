@@ -1,13 +1,20 @@
 // Packages that servers are from: `ambit mcp add NAME -- npx ...`, `fetch` and `update` resolve and fetch one, show what it is, and
 // pin it in the entry. Nothing is pinned before a yes, and a package that no entry names is removed again.
 import type { LoadedServer } from "../../agents/disk/server-files.ts";
-import { npmRegistry } from "../../clients/servers/npm-registry.ts";
-import { type PackageCommand, packageCommand, packageRequest } from "../../core/notation/servers/package-command.ts";
+import { npmRegistry, type RegistryChoice } from "../../clients/servers/npm-registry.ts";
+import { pipIndex } from "../../clients/servers/pip-index.ts";
+import { type PackageCommand, packageCommand } from "../../core/notation/servers/package-command.ts";
+import {
+  type PackageKind,
+  packageRequest,
+  requestText,
+  versionSpec,
+} from "../../core/notation/servers/package-request.ts";
 import { isPackageProgram, type PinnedPackage, packageText } from "../../core/notation/servers/server-package.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { refusal } from "../../core/ports/daemon/exchange.ts";
 import type { FetchedPackage } from "../../core/ports/daemon/server-messages.ts";
-import { ownProgram } from "../../gateway/npm-lock.ts";
+import { ownProgram } from "../../gateway/resolved-package.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -20,6 +27,8 @@ import type { ServersPorts } from "./ports.ts";
 export interface PackageOptions extends JsonOption {
   readonly registry?: string;
   readonly runScripts?: boolean;
+  /** Other hosts that the registry has its files at. */
+  readonly host?: readonly string[];
 }
 
 /** A package that is stored and not named by any entry yet. */
@@ -29,38 +38,52 @@ export interface NewPackage {
   /** As the entry has it. */
   readonly command: readonly string[];
   readonly registry: string;
-  /** What was asked of its version. */
-  readonly range: string;
+  /** What was asked for. */
+  readonly asked: string;
 }
 
 export async function fetchPackage(
   ports: ServersPorts,
-  { package: { name, range }, program, rest }: PackageCommand,
+  { package: request, program, rest }: PackageCommand,
   options: PackageOptions & { readonly expected?: PinnedPackage },
 ): Promise<Answer<NewPackage>> {
-  const found = npmRegistry(name, { ...ports.npmSettings(), option: options.registry ?? null });
+  const { kind, name } = request;
+  const found = await registryOf(ports, request, options.registry ?? null);
   if (!found.ok) return refusal("invalid_input", found.message, found.fix);
   const { registry } = found;
-  if (!options.json)
-    ports.printError(ports.paint.dim(`fetching ${visibleText(`${name}@${range}`)} from ${visibleText(registry)}`));
+  const asked = requestText(request);
+  if (!options.json) ports.printError(ports.paint.dim(`fetching ${visibleText(asked)} from ${visibleText(registry)}`));
   const { expected = null } = options;
   const answer = await askOnce(ports, "packages.fetch", {
-    ...{ cwd: ports.cwd, name, range, registry },
+    ...{ cwd: ports.cwd, ...request, registry, hosts: options.host ?? [] },
     runScripts: expected?.hasScripts ?? options.runScripts === true,
     expected: expected === null ? null : { integrity: expected.integrity, lock: expected.lock },
   });
   if (!answer.ok) return answer;
   const { version, integrity, lock, hasScripts, programs } = answer.value;
-  const pin: PinnedPackage = { name, version, integrity, lock, hasScripts };
-  const chosen = program ?? ownProgram(name, programs);
+  const pin: PinnedPackage = { kind, name, version, integrity, lock, hasScripts };
+  const chosen = program ?? ownProgram(request, programs);
   if (chosen === null || !programs.includes(chosen) || !isPackageProgram(chosen)) {
     await releasePackage(ports, pin);
     const list = programs.length === 0 ? "it has no programs" : `it has ${programs.join(", ")}`;
     const called = chosen === null ? "name one of its programs" : `it has no program ${chosen}`;
-    const fix = programs.length === 0 ? null : `npx -y -p ${name}@${version} ${programs[0] ?? ""}`;
-    return refusal("invalid_input", `${name}@${version}: ${called}: ${list}`, fix);
+    const fix = programs.length === 0 ? null : `${NAMING[kind]} ${packageText(pin)} ${programs[0] ?? ""}`;
+    return refusal("invalid_input", `${packageText(pin)}: ${called}: ${list}`, fix);
   }
-  return { ok: true, value: { pin, fetched: answer.value, command: [chosen, ...rest], registry, range } };
+  return { ok: true, value: { pin, fetched: answer.value, command: [chosen, ...rest], registry, asked } };
+}
+
+/** How a command names a package and one of its programs. */
+const NAMING: Readonly<Record<PackageKind, string>> = { npm: "npx -y -p", pypi: "uvx --from" };
+
+async function registryOf(
+  ports: ServersPorts,
+  { kind, name }: PackageCommand["package"],
+  option: string | null,
+): Promise<RegistryChoice> {
+  return kind === "npm"
+    ? npmRegistry(name, { ...ports.npmSettings(), option })
+    : pipIndex({ ...(await ports.pipSettings()), option });
 }
 
 export async function releasePackage(ports: ServersPorts, { lock, hasScripts }: PinnedPackage): Promise<void> {
@@ -71,20 +94,22 @@ const MEBIBYTE = 1_048_576;
 const namesMax = 8;
 
 /** What a person is shown before the yes. */
-export function packageLines({ fetched, registry, range }: NewPackage, paint: Paint): readonly string[] {
-  const { name, version, integrity, packages, scripts, hasScripts, bytes } = fetched;
+export function packageLines({ fetched, registry, asked }: NewPackage, paint: Paint): readonly string[] {
+  const { kind, integrity, packages, scripts, hasScripts, bytes } = fetched;
   const named = scripts.slice(0, namesMax).map(visibleText).join(", ");
   const more = scripts.length > namesMax ? ` and ${scripts.length - namesMax} more` : "";
-  const asked = range === version ? "" : ` (${visibleText(range)})`;
+  const text = packageText(fetched);
   return [
-    `  fetched  ${visibleText(`${name}@${version}`)}${asked} from ${visibleText(registry)}`,
+    `  fetched  ${visibleText(text)}${asked === text ? "" : ` (${visibleText(asked)})`} from ${visibleText(registry)}`,
     `           ${paint.dim(visibleText(integrity))}`,
     `           ${packages} package${packages === 1 ? "" : "s"}, ${(bytes / MEBIBYTE).toFixed(1)} MiB`,
-    scripts.length === 0
-      ? "           no install scripts"
-      : hasScripts
-        ? `           ${paint.warn(`ran install scripts, without network: ${named}${more}`)}`
-        : `           ${paint.warn(`install scripts that did not run: ${named}${more}`)} (--run-scripts)`,
+    kind === "pypi"
+      ? "           wheels alone: nothing was built"
+      : scripts.length === 0
+        ? "           no install scripts"
+        : hasScripts
+          ? `           ${paint.warn(`ran install scripts, without network: ${named}${more}`)}`
+          : `           ${paint.warn(`install scripts that did not run: ${named}${more}`)} (--run-scripts)`,
   ];
 }
 
@@ -131,7 +156,9 @@ async function fetchOne(
   if (checked.value.state === "stored") return null;
   if (waits !== null) return fail(ports, options, EXIT.error, `${name}: ${waits}`, "ambit trust");
   const [program, ...rest] = endpoint.command;
-  const request = { package: { name: pinned.name, range: pinned.version }, program, rest };
+  const exact = packageRequest(pinned.kind, packageText(pinned));
+  if (!exact.ok) return fail(ports, options, EXIT.error, `${name}: ${exact.message}`, exact.fix);
+  const request = { package: exact.value, program, rest };
   const fetched = await fetchPackage(ports, request, { ...options, expected: pinned });
   if (!fetched.ok) {
     const fix = fetched.code === "pin_changed" ? `ambit mcp update ${name} --to ${pinned.version}` : fetched.fix;
@@ -154,7 +181,7 @@ export async function mcpUpdate(ports: ServersPorts, name: string, options: Upda
   if (endpoint?.kind !== "program" || endpoint.package === null)
     return fail(ports, options, EXIT.error, `${name} has no pinned package`, `ambit mcp fetch ${name}`);
   const { package: before, command } = endpoint;
-  const request = packageRequest(`${before.name}@${options.to ?? "latest"}`);
+  const request = packageRequest(before.kind, versionSpec(before, options.to ?? null));
   if (!request.ok) return fail(ports, options, EXIT.usage, request.message, "--to 1.2.3");
   const [program, ...rest] = command;
   const runScripts = options.runScripts === true || before.hasScripts;

@@ -1,6 +1,7 @@
 // The ports of the commands about MCP servers.
 import type { EditableServers } from "../../agents/disk/server-files.ts";
 import type { RegistrySources } from "../../clients/servers/npm-registry.ts";
+import type { IndexSources } from "../../clients/servers/pip-index.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
@@ -23,6 +24,8 @@ export interface ServersPorts extends ControlPorts, AdmitPorts {
   readonly reading: Reading;
   /** What chooses the registry of the person's npm. */
   npmSettings(): Omit<RegistrySources, "option">;
+  /** What chooses the index of the person's pip and uv. */
+  pipSettings(): Promise<Omit<IndexSources, "option">>;
   readonly servers: EditableServers & {
     /** The tree of a YAML text; null where it has none. An empty text is an empty tree. */
     tree(source: Source): TreeNode | null;

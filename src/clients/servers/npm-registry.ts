@@ -17,7 +17,7 @@ const DEFAULT = "https://registry.npmjs.org/";
 const FIX = "--registry https://registry.npmjs.org/";
 
 export function npmRegistry(name: string, { option, environment, settings }: RegistrySources): RegistryChoice {
-  if (option !== null) return checked(option);
+  if (option !== null) return checkedRegistry(option, FIX);
   // It may name another registry for this package.
   if (settings === undefined) return { ok: false, message: "your .npmrc cannot be parsed", fix: FIX };
   const lines = new Map(
@@ -36,11 +36,13 @@ export function npmRegistry(name: string, { option, environment, settings }: Reg
       fix: `choose the registry for all of them: --registry ${ofScope}`,
     };
   const variable = environment["npm_config_registry"] ?? environment["NPM_CONFIG_REGISTRY"];
-  return checked([variable, lines.get("registry")].find((one) => one !== undefined && one !== "") ?? DEFAULT);
+  const found = [variable, lines.get("registry")].find((one) => one !== undefined && one !== "");
+  return checkedRegistry(found ?? DEFAULT, FIX);
 }
 
-function checked(registry: string): RegistryChoice {
+/** An address alone; a credential in it would stand in the log. */
+export function checkedRegistry(registry: string, fix: string): RegistryChoice {
   const isPlain = /^https?:\/\/[^\s/@?#$]+(?:\/[^\s@?#$]*)?$/.test(registry);
   if (isPlain) return { ok: true, registry: registry.endsWith("/") ? registry : `${registry}/` };
-  return { ok: false, message: "the registry must be a plain URL without a credential", fix: FIX };
+  return { ok: false, message: "the registry must be a plain URL without a credential", fix };
 }

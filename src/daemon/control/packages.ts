@@ -1,7 +1,7 @@
 // Packages of MCP servers for a person: fetching one, and removing one that no entry names any more.
-import { flagIn, objectIn, textIn } from "../../core/base/fields.ts";
+import { flagIn, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { packageRequest } from "../../core/notation/servers/package-command.ts";
+import { type PackageKind, packageRequest, requestText } from "../../core/notation/servers/package-request.ts";
 import { refusal } from "../../core/ports/daemon/exchange.ts";
 import type { PackageFetcher } from "../packages/fetch-package.ts";
 import type { PackageStore } from "../packages/package-store.ts";
@@ -10,6 +10,7 @@ import type { Admission } from "./admission.ts";
 
 const pathCharactersMax = 4_096;
 const addressCharactersMax = 2_048;
+const hostsMax = 8;
 const LOCK = /^sha256-[0-9a-f]{64}$/;
 
 export interface PackageAnswersOptions {
@@ -29,8 +30,12 @@ export function packageAnswers(
         const { value, signal } = exchange;
         const cwd = textIn(value, "cwd", pathCharactersMax);
         const registry = textIn(value, "registry", addressCharactersMax);
-        const request = packageRequest(`${textIn(value, "name", 256) ?? ""}@${textIn(value, "range", 128) ?? ""}`);
-        if (cwd === null || registry === null) return refusal("invalid_input", "needs a folder and a registry");
+        const kind: PackageKind = textIn(value, "kind", 8) === "pypi" ? "pypi" : "npm";
+        const [name, range] = [textIn(value, "name", 512) ?? "", textIn(value, "range", 128) ?? ""];
+        const request = packageRequest(kind, requestText({ kind, name, range }));
+        const hosts = textsIn(value, "hosts", hostsMax);
+        if (cwd === null || registry === null || hosts === null)
+          return refusal("invalid_input", "needs a folder, a registry and hosts");
         if (!request.ok) return refusal("invalid_input", request.message, request.fix);
         // It asks the network for a person: a session's client does not do so by this.
         const admitted = admission.handling(exchange);
@@ -42,7 +47,7 @@ export function packageAnswers(
             : { integrity: textIn(pinned, "integrity", 128) ?? "", lock: textIn(pinned, "lock", 128) ?? "" };
         return fetcher.fetch(
           {
-            ...{ cwd, registry, expected, package: request.value, runScripts: flagIn(value, "runScripts") },
+            ...{ cwd, registry, hosts, expected, package: request.value, runScripts: flagIn(value, "runScripts") },
             workspace: workspaceOf(cwd),
             by: { ...admitted.value },
           },

@@ -41,6 +41,13 @@ export async function treeDigest(folder: string): Promise<TreeDigest> {
   return { digest: whole.digest("hex"), files, bytes };
 }
 
+/** SHA-256 of a file, never through a link. */
+export async function fileDigest(path: string): Promise<Buffer> {
+  const content = createHash("sha256");
+  await readInto(content, path, Buffer.allocUnsafe(pieceBytes));
+  return content.digest();
+}
+
 /** Nothing in it can be written any more; files that no program may read become readable. */
 export async function makeReadOnly(folder: string): Promise<void> {
   const folders = [folder];

@@ -23,7 +23,7 @@ import type { FetchSecret } from "../../core/ports/instruments.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import { requestOf } from "../../runtime/context/tool-request.ts";
 import { connectRequest } from "../../sandbox/network/network-grants.ts";
-import { PACKAGE_FOLDER } from "../../sandbox/plan/plan-path.ts";
+import { packageArgv } from "../packages/package-argv.ts";
 import type { PackageStore } from "../packages/package-store.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
@@ -189,19 +189,15 @@ function startServer(
     }
     const environment = await variablesOf(server.name, endpoint, options);
     if (typeof environment === "string") return refused(environment);
+    const argv = pinned !== null && stored?.ok === true ? packageArgv(pinned.kind, stored.folder, command) : command;
     const result = await options.programs.run(context, {
-      ...{ argv: argvOf(command, stored !== null), request, by: decision.by, input, sinks, signal },
+      ...{ argv, request, by: decision.by, input, sinks, signal },
       milliseconds: null,
       server: { environment, runtime, ...(stored?.ok === true ? { package: stored.folder } : {}) },
     });
     if (result.ok) for (const denial of result.ran.denials) options.denied(denial);
     return result;
   };
-}
-
-/** A program of a package is looked for in the package alone. */
-function argvOf([program, ...rest]: ServerProgram["command"], isPackaged: boolean): ServerProgram["command"] {
-  return isPackaged ? [`${pathText(PACKAGE_FOLDER)}/node_modules/.bin/${program}`, ...rest] : [program, ...rest];
 }
 
 /** With the values of revealed secrets, or why one of them cannot be used. */

@@ -1,13 +1,8 @@
-// Commands that fetch a package and run it (`npx -y NAME@VERSION`): which package, which of its programs, with which arguments.
-// INVARIANT: an option that is not known refuses the command, as it may name another package or another registry.
+// Commands that fetch a package and run it (`npx -y NAME@VERSION`, `uvx NAME`): which package, which of its programs, with which
+// arguments. INVARIANT: an option that is not known refuses the command, as it may name another package or another registry.
 
 import type { FixableFailure, Result } from "../../base/result.ts";
-/** A package by name, and what is asked of its version. */
-export interface PackageRequest {
-  readonly name: string;
-  /** A version, a range or a tag. */
-  readonly range: string;
-}
+import { type PackageKind, type PackageRequest, packageRequest } from "./package-request.ts";
 
 export interface PackageCommand {
   readonly package: PackageRequest;
@@ -21,43 +16,66 @@ export type PackageCommandResult = Result<PackageCommand, FixableFailure>;
 interface Launcher {
   /** The words that follow its name, such as `dlx`. */
   readonly words: readonly string[];
-  readonly isPython?: true;
+  readonly options: LauncherOptions;
 }
 
-const LAUNCHERS: Readonly<Record<string, readonly Launcher[]>> = {
-  npx: [{ words: [] }],
-  pnpx: [{ words: [] }],
-  bunx: [{ words: [] }],
-  npm: [{ words: ["exec"] }, { words: ["x"] }],
-  pnpm: [{ words: ["dlx"] }],
-  yarn: [{ words: ["dlx"] }],
-  bun: [{ words: ["x"] }],
-  uvx: [{ words: [], isPython: true }],
-  uv: [
-    { words: ["tool", "run"], isPython: true },
-    { words: ["x"], isPython: true },
-  ],
-  pipx: [{ words: ["run"], isPython: true }],
+interface LauncherOptions {
+  readonly kind: PackageKind;
+  /** Options that name the package; the program then follows. */
+  readonly naming: ReadonlySet<string>;
+  /** Options without a value that change neither the package nor where it is from. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+const NPM: LauncherOptions = {
+  kind: "npm",
+  naming: new Set(["-p", "--package"]),
+  ignored: new Set(["-y", "--yes", "-q", "--quiet", "--silent", "--bun"]),
+};
+const UV: LauncherOptions = {
+  kind: "pypi",
+  naming: new Set(["--from"]),
+  ignored: new Set(["-q", "--quiet", "-n", "--no-cache", "--refresh", "--isolated", "--no-progress"]),
+};
+const PIPX: LauncherOptions = {
+  kind: "pypi",
+  naming: new Set(["--spec"]),
+  ignored: new Set(["-q", "--quiet", "--no-cache"]),
 };
 
-const ANSWERS: ReadonlySet<string> = new Set(["-y", "--yes", "-q", "--quiet", "--silent", "--bun"]);
-const PACKAGE_OPTIONS: ReadonlySet<string> = new Set(["-p", "--package"]);
+const LAUNCHERS: Readonly<Record<string, readonly Launcher[]>> = {
+  npx: [{ words: [], options: NPM }],
+  pnpx: [{ words: [], options: NPM }],
+  bunx: [{ words: [], options: NPM }],
+  npm: [
+    { words: ["exec"], options: NPM },
+    { words: ["x"], options: NPM },
+  ],
+  pnpm: [{ words: ["dlx"], options: NPM }],
+  yarn: [{ words: ["dlx"], options: NPM }],
+  bun: [{ words: ["x"], options: NPM }],
+  uvx: [{ words: [], options: UV }],
+  uv: [
+    { words: ["tool", "run"], options: UV },
+    { words: ["x"], options: UV },
+  ],
+  pipx: [{ words: ["run"], options: PIPX }],
+};
 
 /** Null: the command fetches nothing. */
 export function packageCommand([program = "", ...words]: readonly string[]): PackageCommandResult | null {
   const called = program.slice(program.lastIndexOf("/") + 1);
   const launchers = Object.hasOwn(LAUNCHERS, called) ? (LAUNCHERS[called] ?? []) : [];
   const launcher = launchers.find((one) => one.words.every((word, at) => words[at] === word));
-  if (launcher === undefined) return null;
-  if (launcher.isPython === true)
-    return refuse(
-      `Python packages cannot be fetched and pinned: \`${called}\` would need the registry at each start`,
-      "install it (`uv tool install NAME`), and add its program with `--runtime FOLDER`",
-    );
-  return npmCommand(called, words.slice(launcher.words.length));
+  return launcher === undefined ? null : launched(called, words.slice(launcher.words.length), launcher.options);
 }
 
-function npmCommand(called: string, words: readonly string[]): PackageCommandResult {
+function launched(
+  called: string,
+  words: readonly string[],
+  { kind, naming, ignored }: LauncherOptions,
+): PackageCommandResult {
+  const fix = `ambit mcp add NAME -- ${kind === "npm" ? "npx -y PACKAGE@VERSION" : "uvx PACKAGE==VERSION"}`;
   const named: string[] = [];
   let at = 0;
   for (; at < words.length; at++) {
@@ -68,40 +86,20 @@ function npmCommand(called: string, words: readonly string[]): PackageCommandRes
     }
     if (!word.startsWith("-")) break;
     const [option = "", value] = word.split(/=(.*)/s);
-    if (PACKAGE_OPTIONS.has(option)) {
+    if (naming.has(option)) {
       if (value === undefined) at++;
       named.push(value ?? words[at] ?? "");
-    } else if (!ANSWERS.has(word))
-      return refuse(`\`${called} ${word}\` is not supported here`, `ambit mcp add NAME -- npx -y PACKAGE@VERSION`);
+    } else if (!ignored.has(word)) return refuse(`\`${called} ${word}\` is not supported here`, fix);
   }
   const [first, ...others] = words.slice(at);
   if (named.length > 1) return refuse("a server is one package: name it with its dependencies in one", null);
   const [spec] = named.length === 1 ? named : [first];
   if (spec === undefined || (named.length === 1 && first === undefined))
-    return refuse(`\`${called}\` names no package`, "ambit mcp add NAME -- npx -y PACKAGE@VERSION");
-  const request = packageRequest(spec);
+    return refuse(`\`${called}\` names no package`, fix);
+  const request = packageRequest(kind, spec);
   if (!request.ok) return request;
   const isNamed = named.length === 1;
   return { ok: true, value: { package: request.value, program: isNamed ? (first ?? null) : null, rest: others } };
-}
-
-const NAME = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/;
-/** Versions, ranges and tags; no place that a package could be taken from. */
-const RANGE = /^[\w.+~^<>=*| -]{1,128}$/;
-const nameCharactersMax = 214;
-
-/** `name`, `name@version`. A place other than a registry has no version that could be pinned. */
-export function packageRequest(
-  spec: string,
-): { readonly ok: true; readonly value: PackageRequest } | Extract<PackageCommandResult, { ok: false }> {
-  const split = spec.lastIndexOf("@");
-  const [name, range] = split > 0 ? [spec.slice(0, split), spec.slice(split + 1)] : [spec, "latest"];
-  if (NAME.test(name) && name.length <= nameCharactersMax && RANGE.test(range))
-    return { ok: true, value: { name, range } };
-  return refuse(
-    `${JSON.stringify(spec.slice(0, 200))} is not a registry package: URLs, repositories, folders and aliases cannot be pinned`,
-    "publish it, or install it yourself and add its program with `--runtime FOLDER`",
-  );
 }
 
 function refuse(message: string, fix: string | null): Extract<PackageCommandResult, { ok: false }> {

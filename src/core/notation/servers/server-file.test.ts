@@ -97,6 +97,11 @@ describe("a server", () => {
     const { servers, diagnostics } = read(`servers: { docs: { command: [a], package: { ${PINNED} } } }`);
     expect(diagnostics).toEqual([]);
     expect(servers[0]?.endpoint).toMatchObject({ package: { name: "a", version: "1.0.0", hasScripts: false } });
+    const python = read(
+      `servers: { docs: { command: [a], package: { ${PINNED.replace(/npm: [^,]+/, "pypi: 'A_b[x]==1.0'")} } } }`,
+    );
+    expect(python.diagnostics).toEqual([]);
+    expect(python.servers[0]?.endpoint).toMatchObject({ package: { kind: "pypi", name: "a-b[x]", version: "1.0" } });
   });
 
   test("at an address reaches that host and that port", () => {
@@ -134,6 +139,10 @@ describe("a server", () => {
     ["command: [a], package: { npm: a@1.0.0, integrity: sha1-abc, lock: y }", "pinned by `integrity` and `lock`"],
     ["command: [a], package: { npm: a@1.0.0, lock: y }", "pinned by `integrity` and `lock`"],
     ["command: [a], package: { npm: a@1.0.0, more: 1 }", "unknown key"],
+    [`command: [a], package: { ${PINNED}, pypi: a==1.0 }`, "not of both"],
+    [`command: [a], package: { ${PINNED.replace(/npm: [^,]+/, "pypi: a>=1.0")} }`, "exact version: name==1.2.3"],
+    [`command: [a], package: { ${PINNED.replace(/npm: [^,]+/, "pypi: 'git+https://a.test/b'")} }`, "exact version"],
+    [`command: [a], package: { ${PINNED.replace(/npm: [^,]+/, "pypi: a==1.0")}, scripts: true }`, "no install scripts"],
     ["command: [a], package: a@1.0.0", "is a map"],
     [`command: [/bin/sh], package: { ${PINNED} }`, "is not a program of a package"],
     [`command: ["../sh"], package: { ${PINNED} }`, "is not a program of a package"],

@@ -1,12 +1,13 @@
-// `package` of a server: which package of the registry its program is from, by version, integrity and the digest of its lock.
+// `package` of a server: which package of a registry its program is from, by version, integrity and the digest of its lock.
 // Nothing is fetched because a file says so: a person fetches it.
 import type { Diagnostics } from "../diagnostic.ts";
 import { quoteText } from "../quote-text.ts";
 import { flagOf, kindName } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type TreeNode } from "../tree.ts";
-import { packageRequest } from "./package-command.ts";
+import { LATEST, type PackageKind, packageRequest, versionSpec } from "./package-request.ts";
 
 export interface PinnedPackage {
+  readonly kind: PackageKind;
   readonly name: string;
   readonly version: string;
   /** Of the package itself, as its registry says. */
@@ -17,8 +18,12 @@ export interface PinnedPackage {
   readonly hasScripts: boolean;
 }
 
-const KEYS: readonly string[] = ["npm", "integrity", "lock", "scripts"];
-const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+const KINDS: readonly PackageKind[] = ["npm", "pypi"];
+const KEYS: readonly string[] = [...KINDS, "integrity", "lock", "scripts"];
+const VERSIONS: Readonly<Record<PackageKind, RegExp>> = {
+  npm: /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/,
+  pypi: /^==[0-9][0-9A-Za-z.!+_]*$/,
+};
 export const INTEGRITY: RegExp = /^sha(?:256|384|512)-[A-Za-z0-9+/]{43,86}={0,2}$/;
 const LOCK = /^sha256-[0-9a-f]{64}$/;
 const versionCharactersMax = 128;
@@ -30,8 +35,8 @@ export function isPackageProgram(word: string): boolean {
   return PROGRAM.test(word);
 }
 
-export function packageText({ name, version }: Pick<PinnedPackage, "name" | "version">): string {
-  return `${name}@${version}`;
+export function packageText({ kind, name, version }: Pick<PinnedPackage, "kind" | "name" | "version">): string {
+  return versionSpec({ kind, name }, version);
 }
 
 export function readPackage({ value, keySpan }: Entry, diagnostics: Diagnostics): PinnedPackage | null {
@@ -46,19 +51,26 @@ export function readPackage({ value, keySpan }: Entry, diagnostics: Diagnostics)
     return null;
   }
   const text = (key: string): string => textOf(entryOf(value, key)?.value ?? null);
-  const request = packageRequest(text("npm"));
+  const kinds = KINDS.filter((one) => entryOf(value, one) !== null);
+  const [kind = "npm"] = kinds;
+  const request = packageRequest(kind, text(kind));
   const [integrity, lock] = [text("integrity"), text("lock")];
   const scripts = entryOf(value, "scripts");
-  const version = request.ok ? request.value.range : "";
-  if (!request.ok || !VERSION.test(version) || version.length > versionCharactersMax) {
-    const message = "`npm` is a package with its exact version: name@1.2.3";
-    diagnostics.error("bad_value", entryOf(value, "npm")?.value.span ?? keySpan, message, fix);
+  const range = request.ok ? request.value.range : LATEST;
+  if (kinds.length > 1) {
+    diagnostics.error("bad_value", value.span, "a package is of `npm` or of `pypi`, not of both", fix);
+  } else if (!request.ok || !VERSIONS[kind].test(range) || range.length > versionCharactersMax) {
+    const message = `\`${kind}\` is a package with its exact version: ${versionSpec({ kind, name: "name" }, "1.2.3")}`;
+    diagnostics.error("bad_value", entryOf(value, kind)?.value.span ?? keySpan, message, fix);
+  } else if (kind === "pypi" && scripts !== null) {
+    diagnostics.error("bad_value", scripts.keySpan, "packages of Python have no install scripts", fix);
   } else if (!INTEGRITY.test(integrity) || !LOCK.test(lock)) {
     const message = "a package is pinned by `integrity` and `lock`, which ambit writes";
     diagnostics.error("bad_value", value.span, message, fix);
   } else {
     const hasScripts = scripts === null ? false : flagOf(scripts, diagnostics, false);
-    return { name: request.value.name, version, integrity, lock, hasScripts: hasScripts === true };
+    const version = range.replace(/^==/, "");
+    return { kind, name: request.value.name, version, integrity, lock, hasScripts: hasScripts === true };
   }
   return null;
 }

@@ -4,6 +4,7 @@ import type { WithPresence } from "./daemon-control.ts";
 
 /** A package that was fetched, as a person is shown it before an entry names it. */
 export interface FetchedPackage {
+  readonly kind: "npm" | "pypi";
   readonly name: string;
   readonly version: string;
   readonly integrity: string;
@@ -119,9 +120,12 @@ export interface ServerMessages {
   readonly "packages.fetch": {
     readonly asks: {
       readonly cwd: string;
+      readonly kind: "npm" | "pypi";
       readonly name: string;
       readonly range: string;
       readonly registry: string;
+      /** Other hosts that the registry has its files at. */
+      readonly hosts: readonly string[];
       readonly runScripts: boolean;
       /** Only if it is the same as this one. */
       readonly expected: { readonly integrity: string; readonly lock: string } | null;
