@@ -47,6 +47,8 @@ export interface ComposedServers {
 
 /** Half of what the broker has. */
 const fetchesMax = 32;
+/** Of these: streams that stay open. Servers beyond are asked again from time to time. */
+const listensMax = 16;
 
 export function composeServers(options: ServersOptions): ComposedServers {
   const { folders, records, stores, programs, redacting, entry, elapsed, held, now, id, ceiling, secrets, resolver } =
@@ -55,7 +57,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
     const made = entry("session", outcome, null, redacting.json(facts));
     return owner instanceof Session ? { ...made, ...owner.who() } : made;
   };
-  let running = 0;
+  let [running, listening] = [0, 0];
   /** Servers that answer slowly leave the broker's other fetches to the tools of agents. */
   const fetchLimited: DaemonPrograms["fetch"] = async (wish) => {
     if (running >= fetchesMax)
@@ -64,6 +66,15 @@ export function composeServers(options: ServersOptions): ComposedServers {
     const fetched = await programs.fetch(wish);
     if (fetched.ok) void fetched.end.then(() => void running--);
     else running--;
+    return fetched;
+  };
+  const listenLimited: DaemonPrograms["fetch"] = async (wish) => {
+    if (listening >= listensMax)
+      return { ok: false, code: "not_available", message: "too many servers are listened to" };
+    listening++;
+    const fetched = await fetchLimited(wish);
+    if (fetched.ok) void fetched.end.then(() => void listening--);
+    else listening--;
     return fetched;
   };
   const packages = new PackageStore({
@@ -88,6 +99,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
   const run: ServerRunOptions = {
     ...{ programs, packages, now, ceiling, resolver, isFrozen },
     fetch: fetchLimited,
+    listen: listenLimited,
     secret: async (name, { tool, url }) => bytesOf(await secrets.named(tool, name, url)?.read()),
     needsReview: (owner) => !(owner instanceof Session) || held(owner)?.holding.needsReview !== false,
     signInAt: (one) => ({

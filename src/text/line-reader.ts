@@ -30,6 +30,11 @@ export class LineReader {
     this.#add(chunk.subarray(from));
   }
 
+  /** Bytes of the line that has not ended yet. */
+  get openBytes(): number {
+    return this.#length;
+  }
+
   /** The last line, where the input ended without a newline. */
   rest(): Line | null {
     return this.#length === 0 ? null : this.#take();

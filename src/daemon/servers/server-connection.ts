@@ -12,6 +12,8 @@ export interface ServerListener {
   failed(id: number, message: string, code?: "sign_in_required"): void;
   /** Whether a request was not answered yet. */
   isOpen(id: number): boolean;
+  /** The server is heard again: something may have changed that it could not say. */
+  missed(): void;
 }
 
 export interface ServerConnection {
@@ -21,8 +23,12 @@ export interface ServerConnection {
   /** For a person: the end of the server's error output. */
   readonly complaint: string;
   readonly enforcement: readonly Enforcement[];
-  /** Whether the server can say something without being asked: that it describes itself differently. */
+  /** An address: no process of this machine. */
+  readonly isRemote: boolean;
+  /** Whether the server is heard now without being asked: that it describes itself differently. */
   readonly isTelling: boolean;
+  /** From now on the server is heard between requests, where it offers that. */
+  listen(): void;
   hear(listener: ServerListener): void;
   /** False where the message cannot be sent. */
   say(message: JsonObject): boolean;

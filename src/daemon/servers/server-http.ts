@@ -11,11 +11,14 @@ import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetc
 import { fetchMillisecondsMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import { LineReader } from "../../text/line-reader.ts";
+import { type ListenEnd, Listening } from "./listening.ts";
 import { type ServerConnection, type ServerListener, serverLineBytesMax } from "./server-connection.ts";
 
 export interface ServerHttpOptions {
   readonly endpoint: ServerAddress;
   fetch(wish: FetchOptions): Promise<FetchResult>;
+  /** The same, for a response that stays open; counted apart. */
+  listen(wish: FetchOptions): Promise<FetchResult>;
   resolver(): ResolverChoice;
   /** By what the server requires, and the user's ceiling, as they are now. */
   judge(request: Request): Decision;
@@ -44,6 +47,9 @@ const answersMax = 4;
 const answerMilliseconds = 5_000;
 /** Visible ASCII, as the protocol has it. */
 const SESSION = /^[\x21-\x7e]{1,512}$/;
+/** How long one server is heard before others are. */
+const hearMilliseconds = 4;
+const LISTEN = "subscriptions/listen";
 /** Its requests carry everything in themselves, so they are named in headers too. */
 const STATELESS = "2026-07-28";
 
@@ -63,13 +69,22 @@ const ENFORCED: readonly Enforcement[] = (["host", "port"] as const).map((axis) 
 export class ServerHttp implements ServerConnection {
   readonly #options: ServerHttpOptions;
   readonly #names: readonly string[];
-  #listener: ServerListener = { heard: () => true, failed: () => undefined, isOpen: () => false };
+  #listener: ServerListener = {
+    heard: () => true,
+    failed: () => undefined,
+    isOpen: () => false,
+    missed: () => undefined,
+  };
   readonly #running = new Map<AbortController, number | null>();
   #session: string | null = null;
   #protocol: string | null = null;
   #isOver = false;
   readonly ended: Promise<string>;
-  readonly isTelling = false;
+  readonly isRemote = true;
+  /** The older era: a stream that is open beside all requests. */
+  #listening: Listening | null = null;
+  /** Of its last event, where the server gave it one. */
+  #lastEvent: string | null = null;
   #giveEnd: (why: string) => void = () => undefined;
 
   constructor(options: ServerHttpOptions) {
@@ -82,6 +97,10 @@ export class ServerHttp implements ServerConnection {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  get isTelling(): boolean {
+    return this.#listening?.isOpen === true;
   }
 
   /** Its entry names one: then no sign-in is used. */
@@ -105,6 +124,16 @@ export class ServerHttp implements ServerConnection {
     this.#protocol = protocol;
   }
 
+  listen(): void {
+    if (this.#isOver || this.#listening !== null) return;
+    this.#listening = new Listening({
+      connect: (signal, opened) => this.#stream(signal, opened, true),
+      // A server that numbers its events sends again what was missed.
+      missed: () => this.#lastEvent === null && this.#listener.missed(),
+      refused: () => undefined,
+    });
+  }
+
   say(message: JsonObject): boolean {
     if (this.#isOver || this.#running.size >= requestsMax) return false;
     // INVARIANT: no message is filled with a secret, only the headers and the address that the file has. JSON has two braces in a
@@ -124,6 +153,7 @@ export class ServerHttp implements ServerConnection {
   end(why: string | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#listening?.stop();
     for (const stopping of this.#running.keys()) stopping.abort();
     if (this.#session !== null) void this.#goodbye();
     this.#giveEnd(why ?? "the connection was closed");
@@ -162,7 +192,8 @@ export class ServerHttp implements ServerConnection {
     mayRenew: boolean,
   ): Promise<Failure | string | null> {
     const milliseconds = id === null ? answerMilliseconds : fetchMillisecondsMax;
-    const sent = await this.#send("POST", this.#headers(message), body, signal, milliseconds);
+    const isListening = member(message, "method") === LISTEN;
+    const sent = await this.#send("POST", this.#headers(message), body, signal, milliseconds, isListening);
     if (typeof sent === "string" || "code" in sent) return sent;
     const { fetched, version } = sent;
     if (!fetched.ok) return fetched.message;
@@ -204,14 +235,41 @@ export class ServerHttp implements ServerConnection {
     return `it responds with status ${status}`;
   }
 
+  /** The older era: a stream of events that belong to no request. */
+  async #stream(signal: AbortSignal, opened: () => void, mayRenew: boolean): Promise<ListenEnd> {
+    const last = this.#lastEvent;
+    const headers: readonly HeaderLine[] = [
+      ...this.#headers({}).filter(([name]) => name !== "Content-Type" && name !== "Accept"),
+      ["Accept", "text/event-stream"],
+      ...(last === null ? [] : [["Last-Event-ID", last] as const]),
+    ];
+    const sent = await this.#send("GET", headers, null, signal, fetchMillisecondsMax, true);
+    if (typeof sent === "string") return "lost";
+    if ("code" in sent) return "refused";
+    const { fetched, version } = sent;
+    if (!fetched.ok) return "lost";
+    const type = fetched.headers.find(([one]) => one === "content-type")?.[1] ?? "";
+    if (fetched.status === 200 && type.toLowerCase().startsWith("text/event-stream")) {
+      opened();
+      await this.#events(fetched, null);
+      return "lost";
+    }
+    await wholeBody(fetched, errorBytesMax);
+    if (fetched.status === 401 && version !== null && mayRenew && (await this.#options.signIn.renew(version)))
+      return this.#stream(signal, opened, false);
+    // A session that has ended, too, is found out by the next request.
+    return fetched.status >= 500 || fetched.status === 429 ? "lost" : "refused";
+  }
+
   async #send(
-    method: "POST" | "DELETE",
+    method: "GET" | "POST" | "DELETE",
     headers: readonly HeaderLine[],
     body: Uint8Array | null,
     stop: AbortSignal | null,
     milliseconds: number,
+    isListening = false,
   ): Promise<{ readonly fetched: FetchResult; readonly version: number | null } | Failure | string> {
-    const { endpoint, fetch, resolver, judge, secrets, signIn } = this.#options;
+    const { endpoint, fetch, listen, resolver, judge, secrets, signIn } = this.#options;
     const opened = this.#names.length === 0 ? [] : await secrets(this.#names);
     if (typeof opened === "string") return opened;
     const token = this.#hasCredential ? null : await signIn.token();
@@ -220,7 +278,7 @@ export class ServerHttp implements ServerConnection {
       token === null || typeof token === "string" ? [] : [["Authorization", `Bearer {{secret:${token.secret.name}}}`]];
     try {
       if (typeof token === "string") return { ...SIGN_IN_REQUIRED, message: token };
-      const fetched = await fetch({
+      const fetched = await (isListening ? listen : fetch)({
         ...{ method, url: endpoint.address, body, stop, sign: null, resolver: resolver(), judge },
         headers: [...headers, ...endpoint.headers, ...bearer],
         limits: { headerBytes: headerBytesMax, bodyBytes: streamBytesMax, milliseconds, redirects: 0 },
@@ -262,18 +320,28 @@ export class ServerHttp implements ServerConnection {
         return text === "" || isWanted(this.#listener.heard(text));
       }
       length += field.length;
+      if (id === null && field.startsWith("id:")) this.#took(field.slice(3).trim());
       if (field.startsWith("data:")) data.push(field.slice(5).replace(/^ /, ""));
       return true;
     };
     for await (const piece of fetched.body) {
       let goesOn = true;
+      const before = performance.now();
       lines.push(Buffer.from(piece), (line) => {
         goesOn = take(line.kind === "line" ? line.text.replace(/\r$/, "") : null);
         return goesOn;
       });
       if (!goesOn || this.#isOver) return null;
+      // Backpressure, as for processes: it takes at most half of the time.
+      const spent = performance.now() - before;
+      if (spent >= hearMilliseconds) await new Promise((done) => setTimeout(done, Math.min(spent, 1_000)));
     }
     return "the stream ended before this request was answered";
+  }
+
+  /** The broker fills in handles of secrets in headers, and the server chose this text. */
+  #took(event: string): void {
+    this.#lastEvent = SESSION.test(event) && !event.includes("{{") ? event : null;
   }
 
   async #goodbye(): Promise<void> {

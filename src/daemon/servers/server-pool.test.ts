@@ -66,6 +66,7 @@ function poolOf(exits: () => Promise<void>): { pool: ServerPool; starts: () => n
     },
     packages: { folderOf: async () => ({ ok: true, folder: "/" }) as never, has: () => true },
     fetch: async () => ({ ok: false, code: "not_available", message: "there is no network" }),
+    listen: async () => ({ ok: false, code: "not_available", message: "there is no network" }),
     resolver: () => null as never,
     secret: async () => null,
     ceiling: () => null,

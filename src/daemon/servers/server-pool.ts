@@ -138,7 +138,9 @@ export class ServerPool {
 
   #sweep(): void {
     const now = this.#options.elapsed();
-    this.#endWhere(({ upstream, used }) => upstream.isIdle && now - used > idleMilliseconds, "it was idle");
+    const isUnused = ({ upstream, used }: PooledServer): boolean =>
+      upstream.isIdle && !upstream.isListening && now - used > idleMilliseconds;
+    this.#endWhere(isUnused, "it was idle");
   }
 
   #makeRoom(): void {

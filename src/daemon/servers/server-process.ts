@@ -17,6 +17,8 @@ export type StartServer = (run: {
 const complaintCharactersMax = 4_096;
 /** Unread input of the server at which no further call is sent to it. */
 const queueBytesMax = 33_554_432;
+/** A longer line is skipped; one that does not end by then never does. */
+const openLineBytesMax = 134_217_728;
 /** How long one server is heard before others are. */
 const hearMilliseconds = 4;
 
@@ -33,6 +35,7 @@ export class ServerProcess implements ServerConnection {
   #heard: ServerListener["heard"] = () => true;
   readonly ended: Promise<string>;
   readonly isTelling = true;
+  readonly isRemote = false;
 
   /** `revealed`: what the program has beyond its walls. */
   constructor(start: StartServer, revealed: readonly Enforcement[] = []) {
@@ -76,6 +79,9 @@ export class ServerProcess implements ServerConnection {
   /** Lines are the same in all versions. */
   speak(): void {}
 
+  /** It is heard in any case. */
+  listen(): void {}
+
   say(message: JsonObject): boolean {
     if (this.#isOver || this.#queueBytes > queueBytesMax) return false;
     const line = Buffer.from(`${JSON.stringify(message)}\n`, "utf8");
@@ -99,6 +105,8 @@ export class ServerProcess implements ServerConnection {
     this.#lines.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), (line) =>
       this.#isOver ? false : this.#heard(line.kind === "line" ? line.text : null),
     );
+    if (this.#lines.openBytes > openLineBytesMax)
+      this.end(`it breaks the protocol: a line does not end within ${openLineBytesMax} bytes`);
     const spent = performance.now() - before;
     if (spent < hearMilliseconds) return undefined;
     return new Promise((done) => setTimeout(done, Math.min(spent, 1_000)));

@@ -39,7 +39,7 @@ export interface ServerOwner extends Pick<Session, "isClosed" | "onClose"> {
   readonly onAbort?: Session["onAbort"];
 }
 
-export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "resolver"> {
+export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "listen" | "resolver"> {
   readonly programs: Pick<Programs, "run">;
   readonly packages: Pick<PackageStore, "folderOf" | "has">;
   /** The value of a stored secret that is bound to the server, counted as used; null where it cannot be used. */
@@ -78,6 +78,7 @@ export function openServer(
   return new ServerHttp({
     endpoint,
     fetch: (wish) => options.fetch(wish),
+    listen: (wish) => options.listen(wish),
     resolver: () => options.resolver(),
     judge: serverJudge(server, options, (denial) => options.denied(denial)),
     signIn: options.signIn,

@@ -24,12 +24,13 @@ function serverThat(called: (id: Json, say: (message: JsonObject) => void) => vo
     "tools/list": { tools: [] },
   };
   const connection: ServerConnection = {
-    ...{ isOver: false, isTelling: true, complaint: "", enforcement: [] },
+    ...{ isOver: false, isTelling: true, isRemote: false, complaint: "", enforcement: [] },
     ended: new Promise(() => undefined),
     hear: (one) => {
       listener = one;
     },
     speak: () => undefined,
+    listen: () => undefined,
     end: () => undefined,
     say: ({ id, method }) => {
       const answer = answers[String(method)];

@@ -3,7 +3,7 @@
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { errorText } from "../../gateway/call-result.ts";
-import { readDescription, type ServerDescription, toolsOfServerMax } from "../../gateway/definitions.ts";
+import { readDescription, type ServerDescription } from "../../gateway/definitions.ts";
 import type { CallTalk, ServerOffers } from "./call-talk.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import {
@@ -24,7 +24,8 @@ import {
   unavailable,
 } from "./server-message.ts";
 import { ServerQuestions } from "./server-questions.ts";
-import { ServerWatches, tellsOfResources } from "./server-watches.ts";
+import { ServerWatches, tellsOfChanges } from "./server-watches.ts";
+import { listedTools } from "./tool-pages.ts";
 
 const startMilliseconds = 30_000;
 const pingMilliseconds = 5_000;
@@ -32,7 +33,6 @@ const relistMilliseconds = 1_000;
 /** How long the description of a server counts that cannot say by itself that it changed. */
 const pollMilliseconds = 30_000;
 const watchMilliseconds = 86_400_000;
-const pagesMax = 64;
 /** Calls that run in one server, and calls that run or are queued. */
 const callsAtOnceMax = 16;
 const waitingMax = 128;
@@ -99,7 +99,8 @@ export class Upstream {
     });
     this.watches = new ServerWatches({
       isStateless: () => this.#isStateless,
-      isOffered: () => tellsOfResources(capabilitiesIn(this.#initialized)),
+      capabilities: () => capabilitiesIn(this.#initialized),
+      missed: () => this.#missed(),
       // A request that stays open has no limit of time but its caller's.
       ask: (method, params, signal) =>
         this.#ask(method, params, method === "subscriptions/listen" ? watchMilliseconds : startMilliseconds, signal),
@@ -109,9 +110,11 @@ export class Upstream {
       failed: (id, message, code) =>
         this.#pending.get(id)?.give({ ...unavailable(message), ...(code === undefined ? {} : { code }) }),
       isOpen: (id) => this.#pending.has(id),
+      missed: () => this.#missed(),
     });
     this.ended = connection.ended.then((why) => {
       if (this.#relist !== null) clearTimeout(this.#relist);
+      this.watches.stop();
       for (const [, { give }] of this.#pending) give(failedCall(`the server ended during the call: ${why}`));
       this.#pending.clear();
       return why;
@@ -121,6 +124,11 @@ export class Upstream {
 
   get isOver(): boolean {
     return this.#connection.isOver;
+  }
+
+  /** Whether it is heard without a process of its own: then it costs little to keep it. */
+  get isListening(): boolean {
+    return this.#connection.isRemote && (this.#connection.isTelling || this.watches.isListening);
   }
 
   get isIdle(): boolean {
@@ -152,7 +160,7 @@ export class Upstream {
   /** Asks again what the server says about itself, where that may have changed unnoticed, or `always`. */
   async refresh(always: boolean): Promise<void> {
     const age = performance.now() - this.#listed;
-    const isTelling = this.#connection.isTelling && (!this.#isStateless || this.watches.hearsOfTools);
+    const isTelling = this.#isStateless ? this.watches.hearsOfTools : this.#connection.isTelling;
     const isOld = always ? age > relistMilliseconds : !isTelling && age > pollMilliseconds;
     if (isOld && this.#description !== null && !this.isOver) await this.#list();
   }
@@ -201,6 +209,7 @@ export class Upstream {
     this.#initialized = initialized.value;
     this.#connection.speak(protocol);
     this.#connection.say({ jsonrpc: "2.0", method: "notifications/initialized" });
+    if (tellsOfChanges(capabilitiesIn(initialized.value))) this.#connection.listen();
     return this.#list();
   }
 
@@ -216,7 +225,7 @@ export class Upstream {
     const meta = member(discovered.value, "_meta");
     const info = isJsonObject(meta) ? member(meta, `${META}serverInfo`) : undefined;
     this.#initialized = { ...discovered.value, ...(info === undefined ? {} : { serverInfo: info }) };
-    if (this.#connection.isTelling) void this.watches.listenToLists(capabilitiesIn(this.#initialized));
+    this.watches.listenToLists();
     return this.#list();
   }
 
@@ -228,25 +237,13 @@ export class Upstream {
   }
 
   async #list(): Promise<UpstreamResult<ServerDescription>> {
-    const hasTools = this.has("tools");
     this.#listed = performance.now();
-    const tools: Json[] = [];
-    let cursor: string | null = null;
-    for (let page = 0; hasTools && page < pagesMax; page++) {
-      const params: JsonObject = cursor === null ? {} : { cursor };
-      const listed: UpstreamResult<JsonObject> = await this.#ask("tools/list", params, startMilliseconds, null);
-      if (!listed.ok) return this.#failed(needsSignIn(listed) ? listed : listed.message);
-      const found = member(listed.value, "tools");
-      if (!isJsonList(found)) return this.#failed("its list of tools is malformed");
-      for (const one of found) if (tools.length <= toolsOfServerMax) tools.push(one);
-      const next = member(listed.value, "nextCursor");
-      cursor = typeof next === "string" && next !== "" ? next : null;
-      if (cursor === null || tools.length > toolsOfServerMax) break;
-    }
-    if (cursor !== null && tools.length <= toolsOfServerMax)
-      return this.#failed(`its list has more than ${pagesMax} pages`);
+    const listed = this.has("tools")
+      ? await listedTools((params) => this.#ask("tools/list", params, startMilliseconds, null))
+      : { ok: true as const, value: [] };
+    if (!listed.ok) return this.#failed(needsSignIn(listed) ? listed : listed.message);
     // It may have the value of a secret, and its description is what models read.
-    const description = readDescription(this.#name, this.#redacted(this.#initialized), this.#redacted(tools));
+    const description = readDescription(this.#name, this.#redacted(this.#initialized), this.#redacted(listed.value));
     this.#description = description;
     this.onDescribed(description);
     return { ok: true, value: description };
@@ -351,11 +348,7 @@ export class Upstream {
     const told = isJsonObject(params) ? params : {};
     switch (method) {
       case "notifications/tools/list_changed":
-        if (this.#description !== null && this.#relist === null)
-          this.#relist = setTimeout(() => {
-            this.#relist = null;
-            void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be parsed"));
-          }, relistMilliseconds);
+        this.#listSoon();
         return true;
       case "notifications/progress":
         this.#pending.get(Number(member(told, "progressToken")))?.talk?.progressed(told);
@@ -370,12 +363,29 @@ export class Upstream {
       case "notifications/prompts/list_changed":
         this.onListChanged();
         return true;
+      case "notifications/subscriptions/acknowledged":
+        this.watches.acknowledged(told);
+        return true;
       case "notifications/cancelled":
         this.#questions.dropped(member(told, "requestId"));
         return true;
       default:
         return true;
     }
+  }
+
+  #listSoon(): void {
+    if (this.#description === null || this.#relist !== null) return;
+    this.#relist = setTimeout(() => {
+      this.#relist = null;
+      void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be read"));
+    }, relistMilliseconds);
+  }
+
+  #missed(): void {
+    this.#listSoon();
+    this.onListChanged();
+    this.watches.allUpdated();
   }
 
   /** False once there were too many: the process is ended, and the rest of its output dropped. */
