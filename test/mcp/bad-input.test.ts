@@ -19,6 +19,8 @@ const MODES = [
   "asks-all",
   "two-thousand",
   "types",
+  "endless",
+  "crashes",
 ];
 let fixture: Fixture;
 let caller: Caller;
@@ -66,6 +68,30 @@ describe("on its output", () => {
   test("a line of 100 MB is dropped, and the answer behind it counts", async () => {
     expect(await call("line100__echo", { value: "behind it" })).toMatchObject({ said: "done", text: "behind it" });
     await beside();
+  });
+
+  test("a line that never ends ends the server, with a code and an entry", async () => {
+    const { said, why } = await call("endless__echo");
+    expect([said, why]).toEqual([
+      "execution_failed",
+      expect.stringContaining("a line does not end within 134217728 bytes"),
+    ]);
+    const ends = (await fixture.log({ outcome: "server_ended" })).filter(({ more }) => more["server"] === "endless");
+    expect(ends.map(({ more }) => more["why"])).toEqual([expect.stringContaining("a line does not end")]);
+    await beside();
+  }, 60_000);
+
+  test("a server that fails at its start is a few lines of the list, which says where the rest is", async () => {
+    expect((await call("crashes__echo")).why).toContain("could not be started");
+    const { out } = await fixture.ambit("mcp", "list");
+    const [, block = ""] = /\ncrashes .*\n([\s\S]*?)\n\S/.exec(`\n${out}\nend`) ?? [];
+    const said = block.split("\n").filter((line) => /line \d|all that it said/.test(line));
+    expect(said.map((line) => line.trim().slice(0, 40))).toEqual([
+      ...[`line 57 ${"x".repeat(20)}`, `line 58 ${"x".repeat(32)}`, `line 59 ${"x".repeat(20)}`],
+      "all that it said: ambit mcp show crashes",
+    ]);
+    expect(Math.max(...said.map((line) => line.length))).toBeLessThan(210);
+    expect((await fixture.ambit("mcp", "show", "crashes")).out).toContain("line 20 ");
   });
 
   test("a message that comes byte by byte is one message", async () => {

@@ -6,7 +6,7 @@ import { askOnce, tellRefusal } from "../control-ports.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { paintRisk } from "../terminal/paint.ts";
+import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { confirmation, hasErrors, type JsonOption, printProblems, showProblem } from "../terminal/problems.ts";
 import { commandWords } from "./edit.ts";
 import { signInText } from "./login.ts";
@@ -18,6 +18,9 @@ export interface PinOptions extends JsonOption {
 }
 
 const textCharactersMax = 2_000;
+/** Of what a server that failed said, in a list. */
+const failureLinesMax = 4;
+const failureColumnsMax = 200;
 
 export async function mcpList(ports: ServersPorts, options: JsonOption): Promise<ExitCode> {
   const answer = await askOnce(ports, "servers.list", { cwd: ports.cwd });
@@ -115,7 +118,20 @@ function printServer(ports: ServersPorts, one: ServerView): void {
   if (waits !== null) ports.print(`  ${paint.warn(visibleText(waits))}`);
   if (held > 0)
     ports.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);
-  if (failure !== null) for (const line of lines(failure)) ports.print(`  ${paint.bad(line)}`);
+  if (failure !== null) for (const line of failureLines(name, failure, paint)) ports.print(`  ${line}`);
+}
+
+/** Its last lines say most. */
+function failureLines(name: string, failure: string, paint: Paint): readonly string[] {
+  const all = failure.split("\n").map(visibleText);
+  const isCut = all.length > failureLinesMax || all.some((line) => line.length > failureColumnsMax);
+  const shown = all.length > failureLinesMax ? [...all.slice(0, 1), ...all.slice(1 - failureLinesMax)] : all;
+  const cut = (line: string): string =>
+    line.length > failureColumnsMax ? `${line.slice(0, failureColumnsMax)}…` : line;
+  return [
+    ...shown.map((line) => paint.bad(cut(line))),
+    ...(isCut ? [paint.dim(`all that it said: ambit mcp show ${name}`)] : []),
+  ];
 }
 
 function printDetails(
