@@ -232,6 +232,12 @@ describe("what a package may not do while it is fetched", () => {
     expect([other.asked, stored(), own().includes("odd:")]).toEqual([[], before, false]);
   });
 
+  test("an index that is not there is told, without a hint to allow it", async () => {
+    const { status, out } = await add("odd", "--registry", "http://localhost:9/simple/", "--", "uvx", NAME);
+    expect([status === 0, out]).toEqual([false, expect.stringContaining("pip could not connect")]);
+    expect(out).not.toContain("--host");
+  });
+
   test("files at another host are fetched once a person names it", async () => {
     const hint = await addFrom("odd", "--", "uvx", "--from", "elsewhere", NAME);
     expect(hint.out).toContain("if the registry has its files there: --host elsewhere.example.test");

@@ -110,7 +110,7 @@ function newEndpoint(
   if (command.length === 0)
     return {
       message: "no command: write it after `--`, or an address with `--url`",
-      fix: `ambit mcp add ${name} -- node server.js`,
+      fix: `ambit mcp add ${name} --runtime "$PWD" -- node "$PWD/server.js"`,
     };
   const texts = pairs(env, /^([^=]+)=(.*)$/s);
   if (texts === null) return { message: "`--env` is a name, `=` and a value", fix: "--env LOG_LEVEL=debug" };

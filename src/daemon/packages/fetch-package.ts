@@ -211,6 +211,9 @@ export class PackageFetcher {
     const why = manager.problem(said) ?? { message: `it could not be fetched: ${whyEnded(result)}`, fix: null };
     const [denial] = denials;
     if (denial === undefined) return refusal("not_available", why.message, why.fix);
+    // The host is granted: its name is not known, nothing answers there, or it leads to a special address.
+    if (denial.code === "not_available" || denial.code === "address_refused")
+      return refusal("not_available", `${why.message}; failed: ${denial.request} (${denial.code})`);
     const host = /^net\.connect (\S+)$/.exec(denial.request)?.[1];
     const fix = host === undefined ? null : `if the registry has its files there: --host ${host}`;
     return refusal(

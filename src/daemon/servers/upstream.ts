@@ -378,7 +378,7 @@ export class Upstream {
     if (this.#description === null || this.#relist !== null) return;
     this.#relist = setTimeout(() => {
       this.#relist = null;
-      void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be read"));
+      void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be parsed"));
     }, relistMilliseconds);
   }
 

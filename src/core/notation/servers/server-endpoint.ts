@@ -249,7 +249,7 @@ function readRuntime(
     if (!root.ok) reportRefusal(root, span, diagnostics);
     else if (level === "project" && ceiling?.every((name, at) => root.value[at] === name) !== true)
       diagnostics.error("escapes_root", span, `${quoteText(text)} is outside the project`, {
-        fix: "write the server in your own mcp.yml",
+        fix: "write the server in your own mcp.yml: ambit mcp add --user",
       });
     else return [root.value];
     return [];
@@ -317,7 +317,7 @@ function readReveal(name: string, node: Mapping, level: ConfigLevel, diagnostics
     diagnostics.error("bad_value", node.span, `${name}: \`secret\` is the name of a stored secret`, fix);
   else if (level === "project")
     diagnostics.error("bad_value", node.span, `${name}: servers of a project cannot receive secret values`, {
-      fix: "write the server in your own mcp.yml",
+      fix: "write the server in your own mcp.yml: ambit mcp add --user",
     });
   else if (reveal === null || flagOf(reveal, diagnostics, false) !== true)
     diagnostics.error(

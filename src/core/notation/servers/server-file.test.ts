@@ -93,6 +93,13 @@ describe("a server", () => {
     expect(servers[0]).toMatchObject({ isClean: true, endpoint: { runtime: [["opt", "tools"]] } });
   });
 
+  test.each([
+    ["My_Docs", "such as my-docs"],
+    ["9", "such as docs"],
+  ])("named %s is refused with a name that could stand there", (name, fix) => {
+    expect(read(`servers: { ${name}: { command: [a] } }`).diagnostics[0]).toMatchObject({ fix });
+  });
+
   test("from a package is pinned by version, integrity and lock", () => {
     const { servers, diagnostics } = read(`servers: { docs: { command: [a], package: { ${PINNED} } } }`);
     expect(diagnostics).toEqual([]);

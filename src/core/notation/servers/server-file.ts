@@ -125,6 +125,15 @@ function serverEntries(node: TreeNode, diagnostics: Diagnostics): readonly Entry
   return [];
 }
 
+/** A name that could stand in its place. */
+function usableName(name: string): string {
+  const made = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^[^a-z]+|-+$/g, "");
+  return `such as ${made === "" || serverNameFault(made) !== null ? "docs" : made}`;
+}
+
 function readServer(
   entry: Entry,
   level: ConfigLevel,
@@ -133,7 +142,8 @@ function readServer(
 ): WrittenServer | null {
   const { key: name, keySpan, value } = entry;
   const fault = serverNameFault(name);
-  if (fault !== null) diagnostics.error("bad_value", keySpan, `${quoteText(name)}: ${fault}`, { fix: "docs" });
+  if (fault !== null)
+    diagnostics.error("bad_value", keySpan, `${quoteText(name)}: ${fault}`, { fix: usableName(name) });
   if (value.kind !== "map") {
     diagnostics.error("wrong_type", value.span, `a server is a map, not ${kindName(value)}`, {
       fix: `${name}: { command: [program, argument] }`,
@@ -150,7 +160,7 @@ function readServer(
   const clean = at("clean");
   if (clean !== null && level === "project")
     diagnostics.error("unknown_key", clean.keySpan, "`clean` is a setting of the user, not of a project", {
-      fix: "write the server in your own mcp.yml",
+      fix: "write the server in your own mcp.yml: ambit mcp add --user",
     });
   const verbs = endpoint?.kind === "http" ? ["net.connect"] : REQUIRED_VERBS;
   const server = {
