@@ -60,7 +60,8 @@ export class ServerWatches {
     signal: AbortSignal,
     started: () => void,
   ): Promise<UpstreamResult<null>> {
-    if (!tellsOfResources(this.#options.capabilities())) return unavailable("the server does not send change notifications");
+    if (!tellsOfResources(this.#options.capabilities()))
+      return unavailable("the server does not send change notifications");
     const known = this.#watched.get(uri);
     if (known === undefined && this.#watched.size >= watchesMax)
       return unavailable(`more than ${watchesMax} subscriptions to this server are open`);
