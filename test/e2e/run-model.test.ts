@@ -6,10 +6,10 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { daemonMilliseconds } from "../../src/sandbox/network/limits.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { pause } from "../house/pause.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 import { onTerminal } from "./terminal.ts";
@@ -250,8 +250,10 @@ test("a model that needs approval is used after a person approves, and not after
   const shown = await ambit("approvals", "show", await pending(), "--json");
   expect(shown.out).toContain("claude-x");
   expect(shown.out).toContain("ambit:claude-code@1");
-  // A person takes longer than the broker waits for any other answer of the daemon.
-  await sleep(daemonMilliseconds + 1_000);
+  await pause(
+    daemonMilliseconds + 1_000,
+    "a person takes longer than the broker waits for other answers of the daemon",
+  );
   expect(seen).toHaveLength(before);
   const bin = [process.execPath, join(root, "bin", "ambit")];
   const approve = await onTerminal(
