@@ -25,6 +25,8 @@ const WELL: MachineFacts = {
   draftsRefusedBy: null,
   controlGroups: ["memory", "processes"],
   ignoredHome: null,
+  stateProblem: null,
+  isContainer: false,
   isRoot: false,
 };
 
@@ -77,8 +79,27 @@ describe("a machine", () => {
     expect(told({ ignoredHome: "/srv/odd" })).toMatchObject([{ code: "home_ignored", severity: "info" }]);
   });
 
+  test("without a state folder is told before anything is denied, in words of a container where it is one", () => {
+    const unnamed = { kind: "unnamed" } as const;
+    expect(told({ stateProblem: unnamed, ignoredHome: "/" })).toEqual([
+      { code: "state_missing", severity: "error", fix: "export XDG_STATE_HOME=/an/absolute/folder" },
+    ]);
+    expect(told({ stateProblem: unnamed, isContainer: true })[0]?.fix).toContain("--env HOME=/home/user");
+    const unwritable = examineMachine({ ...WELL, stateProblem: { kind: "unwritable", folder: "/s" } }, true);
+    expect(unwritable.findings[0]?.message).toBe('the state folder "/s" cannot be written');
+  });
+
+  test("without control groups gets the engine's options in a container, and systemd's elsewhere", () => {
+    expect(told({ controlGroups: [], isContainer: true })[0]?.fix).toContain("--pids-limit");
+    expect(told({ controlGroups: [] })[0]?.fix).toContain("systemd-run");
+  });
+
   test("whose sandbox does not start gets the fix of what bubblewrap printed", () => {
-    const sandboxProblem = { message: "this container forbids a /proc of its own", fix: "start it with an option" };
+    const sandboxProblem = {
+      message: "this container forbids a /proc of its own",
+      fix: "start it with an option",
+      isRefusal: true,
+    };
     expect(told({ sandboxStarts: false, sandboxProblem })[0]).toMatchObject({ fix: "start it with an option" });
   });
 
@@ -95,7 +116,7 @@ describe("a machine", () => {
   });
 
   test("that refuses namespaces and holds signals gets a weaker sandbox, and is told why", () => {
-    const problem = { message: "user namespaces are refused", fix: "allow them" };
+    const problem = { message: "user namespaces are refused", fix: "allow them", isRefusal: true };
     const report = examineMachine({ ...WELL, sandboxStarts: false, sandboxProblem: problem }, true);
     expect(report.findings).toMatchObject([{ code: "sandbox_weaker", severity: "warning", fix: "allow them" }]);
     expect(report.findings[0]?.message).toContain("user namespaces are refused");
@@ -107,6 +128,9 @@ describe("a machine", () => {
     expect(told({ bubblewrap: null })).toMatchObject([{ code: "sandbox_missing" }]);
     expect(told({ bubblewrap: null, native: refusing })).toMatchObject([{ code: "sandbox_weaker" }]);
     expect(told({ sandboxStarts: "unknown" })).toEqual([]);
+    // As programs are started: a failure that is no refusal is not answered with weaker sandboxes.
+    const old = { message: "this bubblewrap is too old", fix: "install a newer one", isRefusal: false };
+    expect(told({ sandboxStarts: false, sandboxProblem: old })).toMatchObject([{ code: "sandbox_blocked" }]);
     expect(told({ sandboxStarts: false, requiresNamespaces: true })).toMatchObject([{ code: "sandbox_blocked" }]);
   });
 

@@ -1,5 +1,5 @@
 // Can this machine hold a process at all? The sandbox backend, what stands in its way, and the command that mends it.
-import type { MachineFacts } from "../core/ports/machine.ts";
+import type { MachineFacts, StateProblem } from "../core/ports/machine.ts";
 import { type Finding, NO_AGENT, newFinding } from "./finding.ts";
 
 export interface MachineReport {
@@ -45,14 +45,17 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
     }
     limits(facts, findings, passed);
   }
-  if (facts.ignoredHome !== null) findings.push(homeIgnored(facts.ignoredHome));
+  if (facts.stateProblem !== null) findings.push(noState(facts.stateProblem, facts.isContainer));
+  else if (facts.ignoredHome !== null) findings.push(homeIgnored(facts.ignoredHome));
   return { findings, passed };
 }
 
 /** As programs are started: without namespaces only where they are refused, never for want of bubblewrap alone. */
-function isSupervised({ platform, bubblewrap, sandboxStarts, native, requiresNamespaces }: MachineFacts): boolean {
+function isSupervised(facts: MachineFacts): boolean {
+  const { platform, bubblewrap, sandboxStarts, sandboxProblem, native, requiresNamespaces } = facts;
   if (platform !== "linux" || native === "unknown" || native === null || requiresNamespaces === true) return false;
-  const isRefused = bubblewrap === null ? !native.userNamespaces : sandboxStarts === false;
+  const isRefused =
+    bubblewrap === null ? !native.userNamespaces : sandboxStarts === false && sandboxProblem?.isRefusal === true;
   return isRefused && native.supervised;
 }
 
@@ -76,6 +79,22 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
     "network: every connection and every name lookup goes through the broker",
     "drafts: changes of programs stay in a copy of the folder until they land",
   );
+}
+
+function noState(problem: StateProblem, isContainer: boolean): Finding {
+  const message =
+    problem.kind === "unnamed"
+      ? "no state folder: neither a home folder nor an absolute XDG_STATE_HOME is set"
+      : `the state folder ${JSON.stringify(problem.folder.slice(0, 200))} cannot be written`;
+  return newFinding("state_missing", NO_AGENT, {
+    severity: "error",
+    message,
+    meaning:
+      "Every call is denied, because nothing can be recorded. A user id without an entry in the password database uses $HOME if that folder belongs to it and is not `/`.",
+    fix: isContainer
+      ? "start this container with --volume /a/folder/of/this/user:/home/user --env HOME=/home/user"
+      : "export XDG_STATE_HOME=/an/absolute/folder",
+  });
 }
 
 function homeIgnored(home: string): Finding {
@@ -220,7 +239,7 @@ function drafts(
   else passed.push("drafts: kernel overlays; changes of programs stay outside the real folder until they land");
 }
 
-function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], passed: string[]): void {
+function limits({ controlGroups, isRoot, isContainer }: MachineFacts, findings: Finding[], passed: string[]): void {
   if (controlGroups === "unknown") return;
   const missing = (["memory", "processes"] as const).filter((one) => !controlGroups.includes(one));
   if (controlGroups.length > 0) passed.push(`limits of the whole process tree: ${controlGroups.join(", ")}`);
@@ -232,7 +251,9 @@ function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], pa
       severity: "info",
       message: `no delegated control groups for ${missing.join(" and ")}`,
       meaning: `These limits apply to each process, not to the whole process tree.${root}`,
-      fix: "systemd-run --user --scope -p Delegate=yes ambit ...",
+      fix: isContainer
+        ? "start this container with --pids-limit 512 --memory 4g, which limit all of it"
+        : "systemd-run --user --scope -p Delegate=yes ambit ...",
     }),
   );
 }

@@ -40,6 +40,7 @@ export const FINDING_CODES = [
   "network_narrower",
   "limits_weaker",
   "home_ignored",
+  "state_missing",
   "sink_behind",
   "secrets_locked",
   "server_shadows_tool",
@@ -88,6 +89,7 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "network_narrower":
     case "limits_weaker":
     case "home_ignored":
+    case "state_missing":
     case "sink_behind":
     case "secrets_locked":
     case "server_shadows_tool":

@@ -1,5 +1,6 @@
 // A sandbox that cannot start: always the same code, a cause, a fix where there is one, and nothing runs.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunRefusal } from "../../src/core/ports/process.ts";
@@ -159,6 +160,19 @@ describe("the features of this machine", () => {
   test("no bubblewrap: the command that installs it", () => {
     const detected = detectSandbox({ native: nativeProgram(), folders: [folder], install: () => "install it" });
     expect(detected).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable", fix: "install it" } });
+  });
+
+  test("a bubblewrap that may not set a host name starts sandboxes that keep it", async () => {
+    const real = sandboxEnvironment().backend;
+    if (real.kind !== "namespaces") throw new Error("this test needs namespaces");
+    const refuses = `case "$*" in *--hostname*) echo "bwrap: Can't set hostname to ambit: Operation not permitted" >&2; exit 1;; esac`;
+    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${refuses}\nexec ${real.bubblewrap} "$@"\n`, { mode: 0o755 });
+    const detected = detectSandbox({ native: nativeProgram(), folders: [folder], install: () => "install it" });
+    if (!detected.ok) throw new Error(detected.refused.message);
+    expect(detected.environment.backend.kind).toBe("namespaces");
+    const sandboxes = sandboxesIn(folder, { environment: detected.environment });
+    const { result, output } = await shell(sandboxes, planFor(folder), "cat /proc/sys/kernel/hostname");
+    expect([result.ok, output]).toEqual([true, `${hostname()}\n`]);
   });
 
   test("our program is not built", () => {

@@ -22,6 +22,8 @@ const WELL: MachineFacts = {
   draftsRefusedBy: "unknown",
   controlGroups: "unknown",
   ignoredHome: null,
+  stateProblem: null,
+  isContainer: false,
   isRoot: false,
 };
 

@@ -211,6 +211,12 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Nothing, if you meant the home folder; otherwise name the folders for ambit.",
     example: "XDG_STATE_HOME=/srv/state XDG_CONFIG_HOME=/srv/config ambit doctor",
   },
+  state_missing: {
+    means:
+      "There is no folder for the state: the log, keys, budgets and drafts. Every call is denied, because nothing can be recorded. In a container this is the case for a user id that the image does not know: its HOME is `/`.",
+    doThis: "Name a folder that the user can write.",
+    example: "docker run --user 4242 --volume /srv/user:/home/user --env HOME=/home/user ambit doctor",
+  },
   sink_behind: {
     means:
       "Your config.yml configures a second copy of the log, and the copy is incomplete or unreachable. While it is behind for longer than its timeout, every call is denied with `audit_unavailable`.",

@@ -27,16 +27,26 @@ export interface MachineFacts {
   readonly controlGroups: Fact<readonly ("memory" | "processes")[]>;
   /** `$HOME` where it is not the home folder of this user, and so has no effect; null otherwise. */
   readonly ignoredHome: string | null;
+  /** Why there can be no state in the state folder; null if there can be, or if that was not probed. */
+  readonly stateProblem: StateProblem | null;
+  /** An engine started this machine as a container. */
+  readonly isContainer: boolean;
   /** The user's configuration accepts no sandbox without namespaces. */
   readonly requiresNamespaces?: boolean;
   /** Some per-process limits do not apply to root. */
   readonly isRoot: boolean;
 }
 
+export type StateProblem =
+  /** Neither a home folder nor a variable names one. */
+  { readonly kind: "unnamed" } | { readonly kind: "unwritable"; readonly folder: string };
+
 export interface SandboxProblem {
   readonly message: string;
   /** What to change; null if that is not known. */
   readonly fix: string | null;
+  /** The machine refuses namespaces or mounts, and will again: sandboxes without namespaces are used where they can be. */
+  readonly isRefusal: boolean;
 }
 
 /** Determined by probing, not by version. */

@@ -1,5 +1,6 @@
 // Maps bubblewrap's error output to a cause and a command that fixes it.
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { SandboxProblem } from "../../core/ports/machine.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import { unavailable } from "./refusal.ts";
@@ -8,10 +9,12 @@ interface Cause {
   readonly pattern: RegExp;
   readonly message: string;
   readonly fix: string | null;
-  /** What to change where this is a container: its engine forbids more than the machine does. */
-  readonly inContainer?: string;
+  /** Where this is a container, its engine forbids more than the machine does. Without `fix`, only an engine is the cause. */
+  readonly forbidden?: Forbidden;
   /** The machine refuses namespaces or mounts, and will again. */
   readonly isRefusal?: true;
+  /** It may not set a host name, and may everything else. */
+  readonly isHostname?: true;
 }
 
 const APPARMOR = [
@@ -22,9 +25,27 @@ const APPARMOR = [
 
 const NAMESPACES = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
 
-/** Docker and Podman name the parts of /proc that they hide by different options. */
-const CONTAINER =
-  "start this container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined and systempaths=unconfined (Docker) or unmask=ALL (Podman)";
+/** Docker's default filter refuses namespaces, Podman's does not; both hide parts of /proc, by options with different names. */
+const FILTER = "--security-opt seccomp=unconfined --security-opt apparmor=unconfined";
+type Engine = "docker" | "podman";
+/** What the engine forbids: a /proc alone, or namespaces and mounts. */
+type Forbidden = "proc" | "filter";
+
+const OPTIONS: Readonly<Record<Engine, Readonly<Record<Forbidden, string>>>> = {
+  docker: {
+    proc: `${FILTER} --security-opt systempaths=unconfined`,
+    filter: `${FILTER} --security-opt systempaths=unconfined`,
+  },
+  podman: {
+    proc: "--security-opt unmask=ALL --security-opt apparmor=unconfined",
+    filter: `${FILTER} --security-opt unmask=ALL`,
+  },
+};
+
+function containerFix(engine: Engine | null, forbidden: Forbidden): string {
+  if (engine !== null) return `start this container with ${OPTIONS[engine][forbidden]}`;
+  return `start this container with ${FILTER} and --security-opt systempaths=unconfined (Docker) or unmask=ALL (Podman)`;
+}
 
 /** The first match counts. */
 const CAUSES: readonly Cause[] = [
@@ -40,19 +61,28 @@ const CAUSES: readonly Cause[] = [
     message: "user namespaces are refused",
     isRefusal: true,
     fix: `${NAMESPACES}   # in a chroot no setting helps: use pivot_root`,
-    inContainer: CONTAINER,
+    forbidden: "filter",
   },
   {
     pattern: /Failed to make \/ slave|Failed to mount tmpfs|pivot_root/i,
     message: "this container forbids mounts",
     isRefusal: true,
-    fix: CONTAINER,
+    fix: null,
+    forbidden: "filter",
   },
   {
     pattern: /Can't mount proc/i,
     message: "this container forbids a /proc of its own",
     isRefusal: true,
-    fix: CONTAINER,
+    fix: null,
+    forbidden: "proc",
+  },
+  {
+    pattern: /Can't set hostname/i,
+    message: "this container forbids a host name of its own",
+    isHostname: true,
+    fix: null,
+    forbidden: "filter",
   },
   {
     pattern: /Unknown option/i,
@@ -85,21 +115,26 @@ export function complaintRefusal(text: string): RunRefusal {
 }
 
 export interface BubblewrapProblem extends SandboxProblem {
-  /** The machine refuses namespaces or mounts, and will again. */
   readonly isRefusal: boolean;
+  readonly isHostname: boolean;
 }
 
 /** Null where it printed nothing. */
-export function complaintProblem(text: string, isContainer: boolean = isInContainer()): BubblewrapProblem | null {
+export function complaintProblem(text: string, engine: Engine | null = engineOf()): BubblewrapProblem | null {
   const line = (text.split("\n", 1)[0] ?? "").trim().slice(0, complaintCharactersMax);
   if (line === "") return null;
   const cause = CAUSES.find(({ pattern }) => pattern.test(line));
-  if (cause === undefined) return { message: `bubblewrap cannot start: ${line}`, fix: null, isRefusal: false };
-  const fix = isContainer ? (cause.inContainer ?? cause.fix) : cause.fix;
-  return { message: `${cause.message} (${line})`, fix, isRefusal: cause.isRefusal === true };
+  if (cause === undefined)
+    return { message: `bubblewrap cannot start: ${line}`, fix: null, isRefusal: false, isHostname: false };
+  const { forbidden } = cause;
+  const isEngine = forbidden !== undefined && (engine !== null || cause.fix === null);
+  const fix = isEngine ? containerFix(engine, forbidden) : cause.fix;
+  const { isRefusal = false, isHostname = false } = cause;
+  return { message: `${cause.message} (${line})`, fix, isRefusal, isHostname };
 }
 
-/** The files that Docker and Podman leave in every container. */
-function isInContainer(): boolean {
-  return existsSync("/.dockerenv") || existsSync("/run/.containerenv");
+/** By the file that each leaves in every container; null where there is neither. */
+export function engineOf(root = "/"): Engine | null {
+  if (existsSync(join(root, "run", ".containerenv"))) return "podman";
+  return existsSync(join(root, ".dockerenv")) ? "docker" : null;
 }

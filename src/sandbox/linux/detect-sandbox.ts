@@ -4,10 +4,10 @@ import { spawnSync } from "node:child_process";
 import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
 import { nativeMissing, nativeProblem } from "../../platform/native-program.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
-import { complaintProblem } from "./bubblewrap-error.ts";
 import { hostPath } from "./host-path.ts";
 import { findProgram, isProgram } from "./programs.ts";
 import { unavailable } from "./refusal.ts";
+import { type SandboxTrial, trySandbox } from "./sandbox-trial.ts";
 import { systemFacts } from "./system-facts.ts";
 
 /** What keeps programs apart. */
@@ -44,10 +44,12 @@ export function detectSandbox(options: DetectOptions): SandboxDetection {
   if (process.platform !== "linux") return no(missing.message, missing.fix);
   const bubblewrap = findProgram("bwrap", options.folders);
   if (bubblewrap !== null && !isProgram(native)) return no(missing.message, missing.fix);
-  const refused = bubblewrap === null ? absent(options) : namespacesRefused(bubblewrap);
+  const trial = bubblewrap === null ? null : bubblewrapTrial(bubblewrap);
+  const refused = trial === null ? absent(options) : namespacesRefused(trial);
   if (bubblewrap === null && !isProgram(native)) return { ok: false, refused: refused ?? unavailable(missing.message) };
-  const system = systemFacts(native);
-  if (system === null) return no(`there is no system call filter for ${process.arch}`, null);
+  const facts = systemFacts(native);
+  if (facts === null) return no(`there is no system call filter for ${process.arch}`, null);
+  const system = trial?.kind === "starts" && !trial.setsHostname ? { ...facts, keepsHostname: true } : facts;
   if (refused === null && bubblewrap !== null)
     return { ok: true, environment: { backend: { kind: "namespaces", bubblewrap }, system } };
   const because = refused ?? unavailable("namespaces are not available");
@@ -69,29 +71,27 @@ function absent({ install }: DetectOptions): RunRefusal {
   return unavailable("bubblewrap is not installed", install());
 }
 
-/** What every sandbox makes and mounts: container engines that allow namespaces may still forbid a /proc. */
-const TRIAL: readonly string[] = [
-  ...["--unshare-all", "--die-with-parent"],
-  ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true"],
-];
+function bubblewrapTrial(bubblewrap: string): SandboxTrial {
+  return trySandbox((argv) =>
+    spawnSync(bubblewrap, [...argv], {
+      env: { LC_ALL: "C" },
+      cwd: "/",
+      stdio: ["ignore", "ignore", "pipe"],
+      encoding: "utf8",
+      timeout: answerMillisecondsMax,
+      killSignal: "SIGKILL",
+      maxBuffer: answerBytesMax,
+    }),
+  );
+}
 
 /**
  * Why this machine refuses namespaces; null where it does not, or where that cannot be told: a machine that is busy must
  * not get weaker sandboxes.
  */
-function namespacesRefused(bubblewrap: string): RunRefusal | null {
-  const { status, stderr } = spawnSync(bubblewrap, [...TRIAL], {
-    env: { LC_ALL: "C" },
-    cwd: "/",
-    stdio: ["ignore", "ignore", "pipe"],
-    encoding: "utf8",
-    timeout: answerMillisecondsMax,
-    killSignal: "SIGKILL",
-    maxBuffer: answerBytesMax,
-  });
-  if (status === null || status === 0) return null;
-  const problem = complaintProblem(stderr);
-  return problem === null || !problem.isRefusal ? null : unavailable(problem.message, problem.fix);
+function namespacesRefused(trial: SandboxTrial): RunRefusal | null {
+  if (trial.kind !== "fails" || trial.problem?.isRefusal !== true) return null;
+  return unavailable(trial.problem.message, trial.problem.fix);
 }
 
 export interface SandboxFacts {

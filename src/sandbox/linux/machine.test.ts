@@ -51,6 +51,8 @@ describe("a machine without any answers", () => {
       draftsRefusedBy: "unknown",
       controlGroups: [],
       ignoredHome: ignoredHome(),
+      stateProblem: null,
+      isContainer: false,
       isRoot: process.getuid?.() === 0,
     });
   });
@@ -70,6 +72,11 @@ describe("bubblewrap", () => {
           fix: expect.stringContaining("systempaths=unconfined"),
         },
       },
+    ],
+    [
+      "that may not set a host name, which sandboxes then do without",
+      `${VERSION}; case "$*" in *hostname*) echo "bwrap: Can't set hostname to ambit: Operation not permitted" >&2; exit 1;; esac`,
+      { sandboxStarts: true, sandboxProblem: null },
     ],
     ["that hangs", "exec /bin/sleep 600", { bubblewrap: "unknown", sandboxStarts: "unknown" }],
     ["that leaves a child behind with its output", "/bin/sleep 5 &\nexit 0", { bubblewrap: "unknown" }],
@@ -94,9 +101,37 @@ describe("bubblewrap", () => {
 
 test("namespaces that a container forbids are a setting of its engine, elsewhere one of the kernel", () => {
   const line = "bwrap: No permissions to creating new namespace, likely because the kernel does not allow it";
-  expect(complaintProblem(line, true)?.fix).toContain("--security-opt seccomp=unconfined");
-  expect(complaintProblem(line, false)?.fix).toContain("sysctl");
-  expect(complaintProblem("", true)).toBeNull();
+  const fix = (text: string, engine: "docker" | "podman" | null) => complaintProblem(text, engine)?.fix;
+  expect(fix(line, "docker")).toMatch(/seccomp=unconfined .*apparmor=unconfined .*systempaths=unconfined$/);
+  expect(fix(line, "podman")).toMatch(/seccomp=unconfined .*apparmor=unconfined .*unmask=ALL$/);
+  expect(fix(line, null)).toContain("sysctl");
+  // Podman's filter allows namespaces: it need not go.
+  const proc = "bwrap: Can't mount proc on /proc: Operation not permitted";
+  expect(fix(proc, "podman")).toBe(
+    "start this container with --security-opt unmask=ALL --security-opt apparmor=unconfined",
+  );
+  expect(fix(proc, null)).toContain("systempaths=unconfined (Docker) or unmask=ALL (Podman)");
+  expect(complaintProblem("", "docker")).toBeNull();
+});
+
+describe("the state folder", () => {
+  const problem = (state: string | null) => machineFacts({ root, path: root, self: root, state }).stateProblem;
+
+  test("can be made, cannot be written, or is not named", () => {
+    expect(problem(join(root, "not", "yet"))).toBe(null);
+    expect(problem(null)).toEqual({ kind: "unnamed" });
+    // Root may write in every folder, so it is a file.
+    writeFileSync(join(root, "file"), "", { mode: 0o600 });
+    const folder = join(root, "file", "state");
+    expect(problem(folder)).toEqual({ kind: "unwritable", folder });
+  });
+});
+
+test("a container is known by the file of its engine", () => {
+  expect(facts({}).isContainer).toBe(false);
+  expect(facts({ ".dockerenv": "" }).isContainer).toBe(true);
+  rmSync(join(root, ".dockerenv"));
+  expect(facts({ "run/.containerenv": "" }).isContainer).toBe(true);
 });
 
 describe("the distribution", () => {

@@ -1,16 +1,17 @@
 // Probes this machine: programs, kernel switches, distribution. A failed probe is "unknown", and every probe has a
 // timeout.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
-import type { Fact, MachineFacts, NativeFacts } from "../../core/ports/machine.ts";
+import type { Fact, MachineFacts, NativeFacts, StateProblem } from "../../core/ports/machine.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { ignoredHome } from "../../platform/path-settings.ts";
-import { complaintProblem } from "./bubblewrap-error.ts";
+import { engineOf } from "./bubblewrap-error.ts";
 import { kernelFacts } from "./detect-sandbox.ts";
 import { groupFolders } from "./group-folders.ts";
 import { unsuitableFileSystem } from "./overlay-refusals.ts";
+import { trySandbox } from "./sandbox-trial.ts";
 
 /** Where to probe; the real machine unless a test overrides it. */
 export interface MachineOptions {
@@ -23,8 +24,8 @@ export interface MachineOptions {
   readonly millisecondsMax: number;
   /** Path of our native program; null where it is unknown. */
   readonly native: string | null;
-  /** The state folder, existing or not; null to skip its probe. */
-  readonly state: string | null;
+  /** The state folder, existing or not; null where nothing names one, undefined to skip its probe. */
+  readonly state: string | null | undefined;
   /** The kernel's view of this process. */
   readonly self: string;
 }
@@ -40,7 +41,7 @@ export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts 
     millisecondsMax: 3_000,
     native: null,
     self: "/proc/self",
-    state: null,
+    state: undefined,
     ...asked,
   };
   const { platform } = question;
@@ -57,6 +58,8 @@ export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts 
       draftsRefusedBy: "unknown",
       controlGroups: "unknown",
       ignoredHome: ignoredHome(),
+      stateProblem: stateProblem(question.state),
+      isContainer: false,
       isRoot: process.getuid?.() === 0,
     };
   }
@@ -71,18 +74,37 @@ export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts 
     appArmorRestricts: flag(question, "proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
     landlock: said === "unknown" || said === null ? landlock(question) : landlockVersion(said),
     native: said === "unknown" || said === null ? said : nativeFacts(said),
-    draftsRefusedBy: question.state === null ? "unknown" : draftFileSystem(question.state),
+    draftsRefusedBy:
+      question.state === null || question.state === undefined ? "unknown" : draftFileSystem(question.state),
     controlGroups: groupFolders(question.self).flatMap(({ holds }) => holds),
     ignoredHome: ignoredHome(),
+    stateProblem: stateProblem(question.state),
+    isContainer: engineOf(question.root) !== null,
     isRoot: process.getuid?.() === 0,
   };
 }
 
-/** Of the state folder, or of its nearest existing parent. */
 function draftFileSystem(state: string): Fact<string | null> {
-  for (let folder = state; ; folder = dirname(folder)) {
-    if (existsSync(folder)) return unsuitableFileSystem(folder);
-    if (folder === dirname(folder)) return "unknown";
+  const folder = nearestExisting(state);
+  return folder === null ? "unknown" : unsuitableFileSystem(folder);
+}
+
+function stateProblem(state: string | null | undefined): StateProblem | null {
+  if (state === undefined) return null;
+  if (state === null) return { kind: "unnamed" };
+  try {
+    accessSync(nearestExisting(state) ?? state, constants.W_OK | constants.X_OK);
+    return null;
+  } catch {
+    return { kind: "unwritable", folder: state };
+  }
+}
+
+/** The folder, or its nearest parent that exists. */
+function nearestExisting(path: string): string | null {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(folder)) return folder;
+    if (folder === dirname(folder)) return null;
   }
 }
 
@@ -106,18 +128,16 @@ type SandboxStart = Pick<MachineFacts, "sandboxStarts" | "sandboxProblem">;
 
 const NOT_TRIED: SandboxStart = { sandboxStarts: "unknown", sandboxProblem: null };
 
-/**
- * The only reliable probe is to do it: starts an empty sandbox that exits at once. It mounts a /proc of its own, as every sandbox does:
- * container engines that allow namespaces may still forbid that.
- */
+/** The only reliable probe is to do it: starts an empty sandbox that exits at once. */
 function sandboxStarts(question: MachineOptions): SandboxStart {
-  const mounts = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
-  const argv = ["--unshare-all", "--die-with-parent", ...mounts, "--", "/bin/true"];
-  const { status, error, stderr } = run(question, argv);
-  if (error !== undefined) return NOT_TRIED;
-  return status === 0
+  const trial = trySandbox((argv) => {
+    const { status, error, stderr } = run(question, argv);
+    return { status: error === undefined ? status : null, stderr };
+  });
+  if (trial.kind === "unknown") return NOT_TRIED;
+  return trial.kind === "starts"
     ? { sandboxStarts: true, sandboxProblem: null }
-    : { sandboxStarts: false, sandboxProblem: complaintProblem(stderr) };
+    : { sandboxStarts: false, sandboxProblem: trial.problem };
 }
 
 interface Answer {

@@ -30,6 +30,12 @@ describe("the arguments", () => {
     (words) => expect(line(PLAN)).toContain(` ${words} `),
   );
 
+  test("keep the host name of a container whose engine forbids another", () => {
+    const { argv } = bubblewrapCommand(PLAN, { ...SYSTEM, keepsHostname: true }, encode, "/state/drafts/d-1");
+    expect(argv).not.toContain("--hostname");
+    expect(argv).toContain("--unshare-all");
+  });
+
   test("never share a namespace of the host, and never mount the whole machine", () => {
     for (const word of ["--share-net", "--unshare-user-try", "--dev"]) expect(argvOf(PLAN)).not.toContain(word);
     expect(destinations(argvOf(PLAN))).not.toContain("/");

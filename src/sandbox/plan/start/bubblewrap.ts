@@ -58,6 +58,7 @@ export function bubblewrapCommand(
   ];
   const argv = [
     ...START,
+    ...(system.keepsHostname === true ? [] : ["--hostname", HOSTNAME]),
     ...capabilities(plan).flatMap((name) => ["--cap-add", name]),
     // A parent comes before its mounts; otherwise the order is kept.
     ...mounts.sort((left, right) => left.path.length - right.path.length).flatMap(({ words }) => words),
@@ -79,7 +80,6 @@ const START: readonly string[] = [
   "--as-pid-1",
   "--new-session",
   "--clearenv",
-  ...["--hostname", HOSTNAME],
   ...["--cap-drop", "ALL"],
 ];
 

@@ -11,6 +11,8 @@ export interface SystemFacts {
   readonly top: readonly TopFolder[];
   /** The names in /etc. */
   readonly etc: readonly string[];
+  /** A container's engine forbids host names: programs see the container's own. */
+  readonly keepsHostname?: boolean;
 }
 
 export type Architecture = "x86-64" | "arm64";
