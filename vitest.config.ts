@@ -18,8 +18,8 @@ const workers = Math.min(16, 2 * availableParallelism());
 const UNIT = ["src/**/*.test.ts"];
 /** Tests of rules alone share a process as well. Not the laws: each file of them counts its own cases. */
 const RULES = ["test/{edits,forge,fuzz,tidy,vectors}/**/*.test.ts"];
-/** Tests that need large programs of others: `npm run test:clients` and `test:installs` install them and set this variable. */
-const EXTRA = ["clients", "installs"].filter((name) => name !== process.env["AMBIT_EXTRA_TESTS"]);
+/** Tests that need large programs of others: `npm run test:clients`, `test:engines` and `test:installs` set this variable. */
+const EXTRA = ["clients", "engines", "installs"].filter((name) => name !== process.env["AMBIT_EXTRA_TESTS"]);
 const LEFT_OUT = ["**/node_modules/**", ...EXTRA.map((name) => `test/${name}/**`)];
 
 /** A unit test that needs longer, a property with many cases say, names its own timeout. */

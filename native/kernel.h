@@ -58,7 +58,14 @@ enum {
   fs_create = 6,
   close_range_cloexec = 0x4,
   pidfd_thread = 0200,
+  rename_no_replace = 0x1,
+  rename_exchange = 0x2,
 };
+
+// Old enough, but musl has had it only since 1.2.6.
+static inline int kernel_renameat2(int from, const char *name, int to, const char *new_name, unsigned flags) {
+  return (int)syscall(SYS_renameat2, from, name, to, new_name, flags);
+}
 
 static inline int kernel_openat2(int folder, const char *path, uint64_t flags, uint64_t mode, uint64_t resolve) {
   const struct kernel_how how = {flags, mode, resolve};

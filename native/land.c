@@ -62,7 +62,7 @@ static bool is_one_mount(const struct lander *lander) {
   char name[land_slot_bytes];
   if (getrandom(random, sizeof random, 0) != sizeof random) return false;
   snprintf(name, sizeof name, "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
-  return renameat2(lander->drafts, name, lander->root, name, RENAME_NOREPLACE) != 0 && errno == ENOENT;
+  return kernel_renameat2(lander->drafts, name, lander->root, name, rename_no_replace) != 0 && errno == ENOENT;
 }
 
 static void say_ready(const struct lander *lander) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "kernel.h"
 #include "land.h"
 
 enum { exchanges_max = 8 };
@@ -39,7 +40,7 @@ static bool is_absent(int folder, const char *name) {
 }
 
 static int exchange(const struct place *place) {
-  return renameat2(place->slots, place->slot, place->parent, place->name, RENAME_EXCHANGE);
+  return kernel_renameat2(place->slots, place->slot, place->parent, place->name, rename_exchange);
 }
 
 // Takes a new file out of the draft, where it is not in its slot already.
@@ -47,7 +48,7 @@ static int fill_slot(struct landing *landing, const struct place *place) {
   if (!landing->renames || is_at(place->slots, place->slot, &place->step->after)) return 0;
   const int upper = folder_open(&landing->upper_folder, place->step->path, parent_length(place->step->path));
   if (upper < 0) return -1;
-  return renameat2(upper, place->name, place->slots, place->slot, RENAME_NOREPLACE);
+  return kernel_renameat2(upper, place->name, place->slots, place->slot, rename_no_replace);
 }
 
 // The other way round, after a step was taken back.
@@ -60,7 +61,7 @@ static void empty_slot(struct landing *landing, const struct place *place) {
   }
   const int upper = folder_open(&landing->upper_folder, step->path, parent_length(step->path));
   if (landing->renames && upper >= 0 &&
-      renameat2(place->slots, place->slot, upper, place->name, RENAME_NOREPLACE) == 0)
+      kernel_renameat2(place->slots, place->slot, upper, place->name, rename_no_replace) == 0)
     return;
   // It was a copy: the draft still has the file.
   if (upper >= 0 && !is_absent(upper, place->name)) unlinkat(place->slots, place->slot, 0);
@@ -83,7 +84,7 @@ static enum report_reason put_back(const struct place *place) {
 // 0 where it was done; otherwise the reason, with errno where it is report_io.
 static int create(struct landing *landing, const struct place *place) {
   if (fill_slot(landing, place) != 0) return report_io;
-  if (renameat2(place->slots, place->slot, place->parent, place->name, RENAME_NOREPLACE) != 0)
+  if (kernel_renameat2(place->slots, place->slot, place->parent, place->name, rename_no_replace) != 0)
     return errno == EEXIST ? report_changed : report_io;
   if (place->step->kind == step_folder) folder_close(&landing->root_folder);
   return 0;
@@ -99,11 +100,11 @@ static int replace(struct landing *landing, const struct place *place) {
 
 static int take(const struct place *place) {
   if (!is_at(place->parent, place->name, &place->step->before)) return report_changed;
-  if (renameat2(place->parent, place->name, place->slots, place->slot, RENAME_NOREPLACE) != 0)
+  if (kernel_renameat2(place->parent, place->name, place->slots, place->slot, rename_no_replace) != 0)
     return errno == ENOENT ? report_gone : report_io;
   if (is_at(place->slots, place->slot, &place->step->before)) return 0;
   // Should there be another by now, the one we hold stays where it is.
-  if (renameat2(place->slots, place->slot, place->parent, place->name, RENAME_NOREPLACE) == 0) return report_changed;
+  if (kernel_renameat2(place->slots, place->slot, place->parent, place->name, rename_no_replace) == 0) return report_changed;
   return report_kept;
 }
 
@@ -188,9 +189,9 @@ static int undo_create(struct landing *landing, const struct place *place) {
     errno = error;
     return removed == 0 ? 0 : error == ENOTEMPTY || error == EEXIST ? report_not_empty : report_io;
   }
-  if (renameat2(place->parent, place->name, place->slots, place->slot, RENAME_NOREPLACE) != 0) return report_io;
+  if (kernel_renameat2(place->parent, place->name, place->slots, place->slot, rename_no_replace) != 0) return report_io;
   if (is_at(place->slots, place->slot, &step->after)) return 0;
-  if (renameat2(place->slots, place->slot, place->parent, place->name, RENAME_NOREPLACE) == 0) return report_changed;
+  if (kernel_renameat2(place->slots, place->slot, place->parent, place->name, rename_no_replace) == 0) return report_changed;
   return report_kept;
 }
 
@@ -206,7 +207,7 @@ static int undo_replace(const struct place *place) {
 
 static int undo_take(const struct place *place) {
   if (is_absent(place->slots, place->slot)) return 0;
-  if (renameat2(place->slots, place->slot, place->parent, place->name, RENAME_NOREPLACE) == 0) return 0;
+  if (kernel_renameat2(place->slots, place->slot, place->parent, place->name, rename_no_replace) == 0) return 0;
   return errno == EEXIST ? report_kept : report_io;
 }
 

@@ -1,8 +1,8 @@
-// `npm run test:clients` and `npm run test:installs`: tests that need programs of others. The programs are a package of their own beside
-// the tests, installed on the first run and never by anything else.
+// `npm run test:clients`, `test:installs` and `test:engines`: tests that need programs of others. The first two have the programs as a
+// package of their own beside the tests, installed on the first run and never by anything else; the third uses those of the system.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run, stopAll } from "./house/child.mjs";
 import { stampAt } from "./house/digest.mjs";
@@ -10,7 +10,7 @@ import { root, say } from "./house/root.mjs";
 
 /** Over any network connection. */
 const installMillisecondsMax = 1_800_000;
-const testMillisecondsMax = 2_700_000;
+const testMillisecondsMax = 5_400_000;
 
 /** What is installed into the folder, and its size. */
 const NEEDS = {
@@ -18,9 +18,15 @@ const NEEDS = {
   installs: "Node versions and pnpm, about 400 megabytes",
 };
 
+/** Programs of the system, each with its Debian package. */
+const SYSTEM = {
+  engines: { debootstrap: "debootstrap", dockerd: "docker.io", podman: "podman", runc: "runc" },
+};
+
 const [name = "", ...words] = process.argv.slice(2);
-if (!Object.hasOwn(NEEDS, name)) {
-  process.stderr.write(`usage: node scripts/extra-tests.mjs ${Object.keys(NEEDS).join("|")} [options of vitest]\n`);
+const names = [...Object.keys(NEEDS), ...Object.keys(SYSTEM)];
+if (!names.includes(name)) {
+  process.stderr.write(`usage: node scripts/extra-tests.mjs ${names.join("|")} [options of vitest]\n`);
   process.exit(2);
 }
 const folder = join(root, "test", name);
@@ -28,6 +34,7 @@ const stamp = join(folder, "node_modules", ".ambit-stamp");
 process.exitCode = await main();
 
 async function main() {
+  if (Object.hasOwn(SYSTEM, name)) return isMissing(SYSTEM[name]) ? 1 : tested();
   const digest = packageDigest();
   if (stampAt(stamp) !== digest) {
     say(`installing into test/${name}: ${NEEDS[name]} (npm ci)`);
@@ -40,6 +47,20 @@ async function main() {
     writeFileSync(stamp, `${digest}\n`);
   }
   return tested();
+}
+
+/** Says what is missing, and the command that installs it. */
+function isMissing(programs) {
+  if (process.getuid?.() !== 0) {
+    say(`npm run test:${name} needs root: sudo npm run test:${name}`);
+    return true;
+  }
+  const folders = `${process.env.PATH}:/usr/sbin:/sbin`.split(":");
+  const missing = Object.keys(programs).filter((one) => !folders.some((folder) => existsSync(join(folder, one))));
+  const packages = missing.map((one) => programs[one]).join(" ");
+  if (missing.length > 0)
+    say(`${missing.join(", ")} not found: sudo apt-get install --no-install-recommends ${packages}`);
+  return missing.length > 0;
 }
 
 function installed() {

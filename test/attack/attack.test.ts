@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
+import { inEngine, reasonNotInEngine } from "./attempts/in-engine.ts";
 import { callers } from "./callers.ts";
 import { AttackFixture } from "./fixture.ts";
 import { rowsFor } from "./rows.ts";
@@ -16,7 +17,10 @@ const triedMin = 290;
 const isRoot = process.getuid?.() === 0;
 
 /** Why an attempt would prove nothing on this machine; null if it does. */
-function reasonNot({ word }: Attempt): string | null {
+function reasonNot(row: Attempt): string | null {
+  const { word } = row;
+  const inContainer = reasonNotInEngine(row);
+  if (inContainer !== null) return inContainer;
   if (word.startsWith("carries=")) return isRoot ? null : "only root can make such a program";
   const [, path] = /^(?:device|proc-read|proc-write)=(.+)$/.exec(word) ?? [];
   return path === undefined || existsSync(path) ? null : `this machine has no ${path}`;
@@ -37,7 +41,7 @@ afterAll(() => fixture.remove());
 
 describe.each([...callers(), ...callers("supervised")])("as $caller, by $backend", (who) => {
   // Features this machine lacks cannot be tested on it; `triedMin` limits how many may be skipped.
-  const rows = rowsFor(who.caller, who.backend).filter((row) => reasonNot(row) === null);
+  const rows = inEngine(rowsFor(who.caller, who.backend)).filter((row) => reasonNot(row) === null);
   let scene: Scene;
   let ran: Executed;
   let outcomes: ReadonlyMap<string, Outcome>;

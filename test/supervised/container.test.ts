@@ -6,7 +6,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Ran, root } from "../e2e/ambit.ts";
 import { prepareState } from "../house/daemon-state.ts";
@@ -15,8 +14,8 @@ import { ORDINARY } from "../house/ordinary-user.ts";
 import { removeState } from "../house/remove-state.ts";
 import { until } from "../house/until.ts";
 import { Registry } from "../mcp/registry.ts";
+import { FILTERED } from "./container-filter.ts";
 
-const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
 const own = process.getuid?.() ?? 0;
 const USERS = own === 0 ? [0, ORDINARY] : [own];
 const ALL = ["proc.exec", "proc.eval", "sandbox.exec", "fs.read", "fs.write", "fs.delete"];
@@ -46,7 +45,7 @@ describe.each(USERS)("in a container, for user %i", (user) => {
   const run = (words: readonly string[], input: string | null, isHeld = true): Promise<Ran> =>
     new Promise((resolve) => {
       const as = user === own ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
-      const held = isHeld ? ["/usr/bin/python3", FILTER] : [];
+      const held = isHeld ? FILTERED : [];
       const [command = "", ...rest] = [...as, ...held, ...words];
       const env = {
         ...{ PATH: process.env["PATH"], NO_COLOR: "1", HOME: base },

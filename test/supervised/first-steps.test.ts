@@ -3,16 +3,13 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, readdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { walkFirstFiveMinutes } from "../e2e/first-five-minutes.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
+import { FILTERED } from "./container-filter.ts";
 
-const FILTER = fileURLToPath(new URL("./container-filter.py", import.meta.url));
-/** In front of a command. */
-const FILTERED = ["/usr/bin/python3", FILTER];
 const own = process.getuid?.() ?? 0;
 /** An account with a home folder in the password database, which the tour reads `~` by. */
 const knownAccount = 65_534;

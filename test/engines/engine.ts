@@ -1,0 +1,132 @@
+// Real container engines, with storage of their own in a cache folder: Docker by a daemon that we start, and Podman. Their image is
+// built by `deploy/Containerfile` on a base that debootstrap makes, so that no image is pulled.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../e2e/ambit.ts";
+import { until } from "../house/until.ts";
+
+const CACHE = join(root, "node_modules", ".cache", "ambit", "engines");
+const SUITE = "trixie";
+/** Beside what the image needs itself: programs that the tests use in it. */
+const INCLUDE = "ca-certificates,libcap2-bin,curl,python3";
+const buildMillisecondsMax = 1_800_000;
+const runMillisecondsMax = 600_000;
+
+export interface EngineRun {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+export interface Engine {
+  readonly name: "docker" | "podman";
+  /** The options of docs/guides/containers.md for the sandbox with namespaces. */
+  readonly options: readonly string[];
+  /** `options` of the engine's `run`, then the words in the container. */
+  run(options: readonly string[], words: readonly string[]): EngineRun;
+  end(): Promise<void>;
+}
+
+/** A tar of the base, and a folder with the packed package. */
+export function prepareBase(): { readonly base: string; readonly context: string } {
+  mkdirSync(CACHE, { recursive: true });
+  const base = join(CACHE, `${SUITE}.tar`);
+  if (!existsSync(base)) makeBase(base);
+  const context = mkdtempSync(join(tmpdir(), "ambit-engines-"));
+  execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", context], { cwd: root });
+  cpSync(join(root, "deploy", "Containerfile"), join(context, "Containerfile"));
+  return { base, context };
+}
+
+function makeBase(base: string): void {
+  const folder = mkdtempSync(join(CACHE, "root-"));
+  const quiet = { stdio: ["ignore", "ignore", "inherit"] as ["ignore", "ignore", "inherit"] };
+  execFileSync("debootstrap", ["--variant=minbase", `--include=${INCLUDE}`, SUITE, folder], quiet);
+  // The registries that this machine reaches may be known by certificates of its own.
+  const certificates = "/usr/local/share/ca-certificates";
+  if (existsSync(certificates)) cpSync(certificates, join(folder, certificates), { recursive: true });
+  execFileSync("chroot", [folder, "update-ca-certificates"], { stdio: "ignore" });
+  for (const name of readdirSync(join(folder, "var/cache/apt/archives")).filter((one) => one.endsWith(".deb")))
+    rmSync(join(folder, "var/cache/apt/archives", name));
+  execFileSync("tar", ["-C", folder, "-cf", `${base}.part`, "."]);
+  execFileSync("mv", [`${base}.part`, base]);
+  rmSync(folder, { recursive: true });
+}
+
+const BASE_IMAGE = "docker.io/library/debian:trixie-slim";
+
+/** `base` as the image that the Containerfile begins with, and the Containerfile built. */
+function build(words: readonly string[], limits: readonly string[], base: string, context: string): void {
+  command(words, ["import", base, BASE_IMAGE], buildMillisecondsMax);
+  const file = ["--file", join(context, "Containerfile"), "--tag", "ambit", context];
+  command(words, ["build", ...limits, "--network", "host", ...file], buildMillisecondsMax);
+}
+
+function command(words: readonly string[], more: readonly string[], timeout: number): string {
+  const { status, output } = start([...words, ...more], timeout);
+  if (status !== 0) throw new Error(`${[...words, ...more].join(" ")}: ${status}\n${output.slice(-4000)}`);
+  return output;
+}
+
+function start([program = "", ...words]: readonly string[], timeout: number): EngineRun {
+  const options = { encoding: "utf8", timeout, maxBuffer: 64 << 20 } as const;
+  const { status, stdout, stderr } = spawnSync(program, words, options);
+  return { status, output: `${stdout ?? ""}${stderr ?? ""}` };
+}
+
+export async function startDocker(base: string, context: string): Promise<Engine> {
+  const own = mkdtempSync(join(tmpdir(), "ambit-docker-"));
+  const socket = `unix://${join(own, "socket")}`;
+  // No network of containers is used: neither rules nor a bridge are made.
+  const daemon = spawn(
+    "dockerd",
+    [
+      ...["--iptables=false", "--bridge=none", "--host", socket, "--pidfile", join(own, "pid")],
+      ...["--data-root", join(CACHE, "docker"), "--exec-root", join(own, "exec")],
+    ],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let said = "";
+  daemon.stderr.on("data", (bytes: Buffer) => (said = (said + bytes).slice(-4000)));
+  const words = ["docker", "--host", socket];
+  await until(() => {
+    if (daemon.exitCode !== null) throw new Error(`dockerd ended: ${said}`);
+    return start([...words, "version"], 10_000).status === 0;
+  }, "dockerd answers");
+  build(words, [], base, context);
+  const security = ["seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"];
+  return {
+    name: "docker",
+    options: security.flatMap((one) => ["--security-opt", one]),
+    run: (options, more) => start([...words, "run", ...STANDARD, ...options, ...imageWords(more)], runMillisecondsMax),
+    end: () => ended(daemon, own),
+  };
+}
+
+export function startPodman(base: string, context: string): Engine {
+  const own = mkdtempSync(join(tmpdir(), "ambit-podman-"));
+  const words = ["podman", "--root", join(CACHE, "podman"), "--runroot", own, "--runtime", "runc"];
+  // Podman asks for more than a root without CAP_SYS_RESOURCE may have.
+  const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000"];
+  build(words, limits, base, context);
+  return {
+    name: "podman",
+    options: ["--security-opt", "unmask=ALL", "--security-opt", "apparmor=unconfined"],
+    run: (options, more) =>
+      start([...words, "run", ...limits, ...STANDARD, ...options, ...imageWords(more)], runMillisecondsMax),
+    end: async () => rmSync(own, { recursive: true, force: true }),
+  };
+}
+
+const STANDARD: readonly string[] = ["--rm", "--network", "none", "--entrypoint", ""];
+
+function imageWords(words: readonly string[]): readonly string[] {
+  return ["ambit", ...words];
+}
+
+async function ended(daemon: ChildProcess, own: string): Promise<void> {
+  daemon.kill("SIGTERM");
+  await until(() => daemon.exitCode !== null || daemon.signalCode !== null, "dockerd ends");
+  rmSync(own, { recursive: true, force: true });
+}

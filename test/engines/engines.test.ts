@@ -1,0 +1,105 @@
+// ambit in real container engines, with the options of docs/guides/containers.md and with the engines' defaults: doctor and exec agree,
+// the first steps work, and the attack suite holds. Run by `npm run test:engines`.
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compile } from "../attack/compiled.ts";
+import { root } from "../e2e/ambit.ts";
+import { type Engine, type EngineRun, prepareBase, startDocker, startPodman } from "./engine.ts";
+
+const prepareMillisecondsMax = 3_600_000;
+const suiteMillisecondsMax = 900_000;
+const engines = new Map<string, Engine>();
+const own = mkdtempSync(join(tmpdir(), "ambit-engine-homes-"));
+
+beforeAll(async () => {
+  const { base, context } = prepareBase();
+  engines.set("docker", await startDocker(base, context));
+  engines.set("podman", startPodman(base, context));
+  rmSync(context, { recursive: true });
+  // The programs of the attacks: there is no compiler in the image.
+  const folder = mkdtempSync(join(tmpdir(), "ambit-compiled-"));
+  compile(folder);
+  rmSync(folder, { recursive: true });
+}, prepareMillisecondsMax);
+afterAll(async () => {
+  for (const engine of engines.values()) await engine.end();
+  rmSync(own, { recursive: true, force: true });
+});
+
+const COLUMNS = (["docker", "podman"] as const).flatMap((name) =>
+  (["supervised", "namespaces"] as const).map((backend) => ({ name, backend })),
+);
+
+/** Prints what doctor says of the sandbox, and what one program got; it writes a file, which lands. */
+const AGREES = `set -e
+cd "$(mktemp -d /work/project.XXXX)"
+mkdir -p .ambit/agents
+printf -- '---\\nid: coder\\nsandbox: .\\ncapabilities:\\n  - proc.exec\\n  - fs.read\\n  - fs.write\\n---\\n' > .ambit/agents/coder.md
+ambit doctor 2>&1 | grep -E 'sandbox:|state_missing|limits_weaker' || true
+ambit trust --yes > /dev/null
+ambit exec coder --json -- sh -c 'echo landed > file; cat /etc/shadow' > result.json || true
+grep -q 'without namespaces: names' result.json && echo exec: without namespaces || echo exec: with namespaces
+cat file; ambit audit verify; ambit daemon stop
+`;
+
+/** Mounts a home folder and a project of this user id, which the image does not know. */
+function homeOf(user: number): readonly string[] {
+  const folder = mkdtempSync(join(own, "user-"));
+  mkdirSync(join(folder, "work"));
+  for (const path of [folder, join(folder, "work")]) chownSync(path, user, user);
+  return ["--volume", `${folder}:/home/user`, "--volume", `${join(folder, "work")}:/work`];
+}
+
+describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
+  const run = (options: readonly string[], ...words: readonly string[]): EngineRun => {
+    const engine = engines.get(name) as Engine;
+    return engine.run([...(backend === "namespaces" ? engine.options : []), ...options], words);
+  };
+
+  const SETTINGS: readonly (readonly [title: string, options: () => readonly string[]])[] = [
+    ["as the image's user", () => []],
+    ["as root", () => ["--user", "0"]],
+    ["as a user id without an entry", () => ["--user", "4242", "--env", "HOME=/home/user", ...homeOf(4242)]],
+    ["with a read-only root file system", () => ["--read-only"]],
+    ["without capabilities, as root", () => ["--user", "0", "--cap-drop", "all"]],
+    ["with no new privileges", () => ["--security-opt", "no-new-privileges"]],
+    ["with few processes and little memory", () => ["--pids-limit", "64", "--memory", "512m"]],
+  ];
+  test.each(SETTINGS)("%s: doctor and exec agree, and what a program writes lands", (_title, options) => {
+    const { status, output } = run(options(), "sh", "-c", AGREES);
+    const isWeak = backend === "supervised";
+    expect(output).toContain(isWeak ? "sandbox: without namespaces" : "sandbox: bubblewrap");
+    expect(output).toContain(isWeak ? "exec: without namespaces" : "exec: with namespaces");
+    expect(output).toMatch(/\nlanded\nintact /);
+    expect(output).not.toContain("state_missing");
+    expect(status).toBe(0);
+  });
+
+  test("a user id without an entry and without a home folder is told by doctor, with the options to add", () => {
+    const { output } = run(["--user", "4242"], "ambit", "doctor");
+    expect(output).toContain("state_missing: no state folder");
+    expect(output).toContain("--env HOME=/home/user");
+  });
+
+  // The checkout is read-only; what the tests write must not be in the image's overlay, which cannot hold drafts.
+  const TESTS = [
+    ...["--user", "0", "--volume", `${root}:${root}:ro`, "--volume", "/tmp", "--volume", "/var/tmp", "--workdir", root],
+    ...["--env", `AMBIT_ENGINE_BACKEND=${backend}`, "--env", "NO_COLOR=1"],
+    ...["--sysctl", "net.ipv6.conf.all.disable_ipv6=0", "--sysctl", "net.ipv6.conf.lo.disable_ipv6=0"],
+  ];
+  const inside = (...files: readonly string[]): void => {
+    const vitest = ["node", join("node_modules", "vitest", "vitest.mjs"), "run", "--configLoader", "runner"];
+    const { status, output } = run(TESTS, ...vitest, ...files);
+    expect([status, status === 0 ? "" : output.slice(-20_000)]).toEqual([0, ""]);
+  };
+
+  test(
+    "the attack suite holds, as root and as an ordinary user",
+    () => inside("test/attack/attack.test.ts"),
+    suiteMillisecondsMax,
+  );
+
+  test("`npm start` and the README work", () => inside("test/supervised/first-steps.test.ts"), suiteMillisecondsMax);
+});
