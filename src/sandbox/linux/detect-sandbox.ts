@@ -3,11 +3,12 @@
 import { spawnSync } from "node:child_process";
 import type { RunFailure, RunRefusal } from "../../core/ports/process.ts";
 import { nativeMissing, nativeProblem } from "../../platform/native-program.ts";
+import { HOSTNAME } from "../plan/start/etc.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
+import { type BubblewrapProblem, complaintProblem } from "./bubblewrap-error.ts";
 import { hostPath } from "./host-path.ts";
 import { findProgram, isProgram } from "./programs.ts";
 import { unavailable } from "./refusal.ts";
-import { type SandboxTrial, trySandbox } from "./sandbox-trial.ts";
 import { systemFacts } from "./system-facts.ts";
 
 /** What keeps programs apart. */
@@ -69,6 +70,42 @@ export function hasSandbox(options: DetectOptions): boolean {
 
 function absent({ install }: DetectOptions): RunRefusal {
   return unavailable("bubblewrap is not installed", install());
+}
+
+interface TrialAnswer {
+  /** Null where it was killed or did not start. */
+  readonly status: number | null;
+  readonly stderr: string;
+}
+
+type SandboxTrial =
+  /** `setsHostname`: false where sandboxes keep the host name of the machine, because a filter forbids another. */
+  | { readonly kind: "starts"; readonly setsHostname: boolean }
+  /** `problem`: null where it said nothing. */
+  | { readonly kind: "fails"; readonly problem: BubblewrapProblem | null }
+  /** No answer in time, say. */
+  | { readonly kind: "unknown" };
+
+const NAMED: readonly string[] = ["--hostname", HOSTNAME];
+
+/**
+ * Makes and mounts what every sandbox does. `doctor` and the start of programs use this one trial, so that they agree: container
+ * engines that allow namespaces may still forbid a /proc or a host name. `run` starts bubblewrap with these words.
+ */
+export function trySandbox(run: (argv: readonly string[]) => TrialAnswer): SandboxTrial {
+  const named = outcomeOf(run(trial(NAMED)), true);
+  if (named.kind !== "fails" || named.problem?.isHostname !== true) return named;
+  return outcomeOf(run(trial([])), false);
+}
+
+function trial(name: readonly string[]): readonly string[] {
+  const mounts = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
+  return ["--unshare-all", ...name, "--die-with-parent", ...mounts, "--", "/bin/true"];
+}
+
+function outcomeOf({ status, stderr }: TrialAnswer, setsHostname: boolean): SandboxTrial {
+  if (status === null) return { kind: "unknown" };
+  return status === 0 ? { kind: "starts", setsHostname } : { kind: "fails", problem: complaintProblem(stderr) };
 }
 
 function bubblewrapTrial(bubblewrap: string): SandboxTrial {

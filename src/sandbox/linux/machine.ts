@@ -8,10 +8,9 @@ import type { Fact, MachineFacts, NativeFacts, StateProblem } from "../../core/p
 import { readTextFile } from "../../platform/files.ts";
 import { ignoredHome } from "../../platform/path-settings.ts";
 import { engineOf } from "./bubblewrap-error.ts";
-import { kernelFacts } from "./detect-sandbox.ts";
+import { kernelFacts, trySandbox } from "./detect-sandbox.ts";
 import { groupFolders } from "./group-folders.ts";
 import { unsuitableFileSystem } from "./overlay-refusals.ts";
-import { trySandbox } from "./sandbox-trial.ts";
 
 /** Where to probe; the real machine unless a test overrides it. */
 export interface MachineOptions {
