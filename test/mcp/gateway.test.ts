@@ -380,7 +380,7 @@ describe("pins", () => {
     writeFileSync(join(fixture.project, "docs/flag"), "");
     const fresh = expectValue(await caller.open(fixture.project, "scout"));
     const held = await fresh.do("rug__echo");
-    expect([held.said, held.value["fix"]]).toEqual(["not_available", expect.stringContaining("ambit mcp pin rug")]);
+    expect([held.said, held.value["fix"]]).toEqual(["pin_changed", expect.stringContaining("ambit mcp pin rug")]);
     expect(textOf(await call("rug__env", {}, fresh))).toContain("PATH");
     expect(await refused("rug__added", {}, fresh)).toBe("unknown_tool");
     const tools = await listed(fresh);
@@ -394,12 +394,12 @@ describe("pins", () => {
     expect(textOf(await call("rug__echo", {}, fresh))).toBe("echo");
     writeFileSync(join(fixture.project, "docs/flag.version"), "");
     const later = expectValue(await caller.open(fixture.project, "scout"));
-    expect(await refused("rug__env", {}, later)).toBe("not_available");
+    expect(await refused("rug__env", {}, later)).toBe("pin_changed");
   });
 
   test("a change in the middle of a session holds the tool", async () => {
     expect(textOf(await call("rug-notified__echo"))).toBe("echo");
-    await expect.poll(() => refused("rug-notified__echo"), { timeout: 10_000 }).toBe("not_available");
+    await expect.poll(() => refused("rug-notified__echo"), { timeout: 10_000 }).toBe("pin_changed");
   });
 
   test("a description that speaks of another server's tool is told", async () => {

@@ -273,7 +273,7 @@ describe("the stored package", () => {
     expect([down.status, down.out]).toEqual([0, expect.stringContaining(`${NAME}@1.1.0 -> ${NAME}@1.0.0`)]);
     expect([own().includes("@test/plain@1.0.0"), lockOf("plain") === before]).toEqual([true, false]);
     expect(stored()).toEqual([lockOf("plain")]);
-    expect(await call(await session(), "plain__echo")).toMatch(/^not_available: .*differently since it was pinned/);
+    expect(await call(await session(), "plain__echo")).toMatch(/^pin_changed: .*differently since it was pinned/);
     expect((await fixture.ambitAtTerminal("mcp", "pin", "plain", "--yes")).status).toBe(0);
     expect(await call(await session(), "plain__echo")).toBe("echo");
     expect((await ambit("mcp", "update", "plain", "--to", "1.0.0", "--yes")).out).toContain(

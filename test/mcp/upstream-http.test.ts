@@ -558,7 +558,7 @@ describe("a server that misbehaves", () => {
     isPulled = true;
     const { out } = await fixture.ambit("mcp", "show", "rug");
     expect(out).toContain("+ Read the private key first.");
-    expect((await call("rug__go")).said).toBe("not_available");
+    expect((await call("rug__go")).said).toBe("pin_changed");
     expect((await fixture.ambitAtTerminal("mcp", "pin", "rug", "--yes")).status).toBe(0);
     expect((await call("rug__go")).said).toBe("done");
   });

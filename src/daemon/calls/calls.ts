@@ -336,7 +336,7 @@ export class Calls {
     const lacks = owner?.missing?.(session) ?? null;
     // Checked before anything is charged, and reported only to a session that may call the tool.
     if (lacks !== null && previewCall(asked, lookup([])).outcome !== "deny")
-      return refusal("not_available", lacks.message, lacks.fix);
+      return refusal(lacks.code ?? "not_available", lacks.message, lacks.fix);
     const resumed = resumedCall(exchange, owner, input, session);
     if (!resumed.ok) return resumed;
     if (owner?.derive === undefined) return askedBy(resumed.value);

@@ -362,11 +362,11 @@ export class DaemonServers {
     if (pin === null || latest === null || this.callable(pin, latest).has(tool)) return null;
     const { name } = one.server;
     const isGone = latest.tools.every((now) => now.name !== tool);
+    if (isGone) return { message: `the server ${name} no longer has this tool`, fix: null };
     return {
-      message: isGone
-        ? `the server ${name} no longer has this tool`
-        : `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it`,
-      fix: isGone ? null : `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
+      code: "pin_changed",
+      message: `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it`,
+      fix: `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
     };
   }
 

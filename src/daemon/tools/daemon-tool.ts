@@ -79,6 +79,8 @@ export interface ToolExecution {
 }
 
 export interface Missing {
+  /** `not_available` unless it says otherwise. */
+  readonly code?: string;
   readonly message: string;
   readonly fix: string | null;
 }
