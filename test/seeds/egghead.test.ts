@@ -238,7 +238,7 @@ describe("attenuation", () => {
     const made = (id: string, more: object): void =>
       void walk.call("granter", "agent_create", { id, instructions: "x", grants: ["memory.read{keys=[a]}"], ...more });
     made("few", { calls: 2 });
-    expect(walk.ambit("agents", "keep", "few", "--yes").err).toContain("has a budget");
+    expect(walk.ambit("agents", "keep", "few", "--yes").err).toContain("have a budget");
     made("short", { seconds: 3600 });
     expect(walk.ambit("agents", "keep", "short", "--yes").status).toBe(0);
     expect(walk.read(".ambit/agents/short.md")).toMatch(/expires=\S+Z\}/);

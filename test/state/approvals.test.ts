@@ -129,7 +129,7 @@ describe("an approval request", () => {
     for (let at = 0; at < 20; at++) await asked(session, `flood-${at}`);
     const { said, value } = await set(session, "flood-20");
     expect([said, value["approval"]]).toEqual(["approval_unavailable", null]);
-    expect(value["reason"]).toMatch(/20 questions of this agent wait for a person already/);
+    expect(value["reason"]).toMatch(/20 approvals of this agent are already pending/);
     expect(JSON.stringify(value)).not.toMatch(/once it is approved/);
     expect((await fixture.approvals("pending")).filter(({ who }) => who.agent === "flooding")).toHaveLength(20);
     const again = await asked(session, "flood-3");

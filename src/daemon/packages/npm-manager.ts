@@ -29,7 +29,7 @@ const REBUILD: readonly string[] = ["rebuild", ...COMMON, "--foreground-scripts"
 
 export const NPM: PackageManager = {
   missing: { message: "npm is not installed where the daemon's Node is", fix: "install npm, and try again" },
-  others: "its dependencies are resolved to other versions",
+  others: "its dependencies resolve to different versions",
   async resolve(stage) {
     const { folder, package: request, registry } = stage;
     writeFileSync(join(folder, PACKAGE, "package.json"), '{ "private": true }\n');

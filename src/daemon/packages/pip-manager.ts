@@ -58,7 +58,7 @@ export const PYPI: PackageManager = {
     message: "Python is not installed where sandboxes find programs",
     fix: "sudo apt install python3-pip, and try again",
   },
-  others: "its dependencies are resolved to other files, or Python is another version",
+  others: "its dependencies resolve to different files, or Python has another version",
   runScripts: null,
   async resolve(stage) {
     const { folder, package: request, registry } = stage;
