@@ -318,7 +318,7 @@ export class Opening {
     return refusal(
       "invalid_input",
       `${user} differs from the user ${other} only in upper and lower case`,
-      `use the name ${other}`,
+      `--user ${other}`,
     );
   }
 

@@ -44,5 +44,5 @@ export function agentPolicy(agents: Pick<Agents, "loadAgent">, reading: Reading,
   if (agent.refused) return `the record of ${agent.id} is not valid, so it grants nothing: ambit doctor ${agent.id}`;
   if (trust?.standing.kind === "untrusted") return `${agent.id} has no effect until you trust the project: ambit trust`;
   const { protectedPaths } = reading.pathSettings;
-  return { authority: agent.authority, name: `the grants of ${agent.id}`, holds: null, protectedPaths };
+  return { authority: agent.authority, name: `the authority of ${agent.id}`, holds: null, protectedPaths };
 }

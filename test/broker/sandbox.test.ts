@@ -204,7 +204,7 @@ int main(int count, char **words) {
         /^ambit: no secret for git is kept for api\.example\.test/,
       );
       expect(await said("/evil.example.test/repository/info/refs?service=git-upload-pack")).toMatch(
-        /^ambit: this may not be asked for: https:\/\/evil\.example\.test/,
+        /^ambit: this request is not allowed: https:\/\/evil\.example\.test/,
       );
       expect(asked).toHaveLength(2);
       expect(await sandbox.refused()).toEqual([

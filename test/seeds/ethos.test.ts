@@ -55,7 +55,7 @@ describe("registration-time validation", () => {
     });
     const [error] = answer.ok ? [] : answer.errors;
     expect(error?.counterexample).toMatch(/^net\.\w+ https?:\/\/api\.weather\.gov/);
-    expect(error?.message).toContain("what narrow holds does not allow it, such as net.");
+    expect(error?.message).toContain("narrow does not allow it, such as net.");
   });
   test("an agent that is not there, and what is no tool, are errors as data", () => {
     expect(ambit.register(weather, { agent: "absent" })).toMatchObject({ errors: [{ code: "unknown_agent" }] });

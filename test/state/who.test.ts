@@ -44,7 +44,7 @@ async function three(session: Session): Promise<void> {
 describe("a user's name", () => {
   test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other letter case opens nothing", async (user) => {
     const opened = await caller.open(fixture.project, "scout", { user });
-    expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `name them ${user.toLowerCase()}` });
+    expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `--user ${user.toLowerCase()}` });
     expect(await fixture.log({ user })).toMatchObject([{ kind: "session", outcome: "deny", code: "invalid_input" }]);
   });
 
