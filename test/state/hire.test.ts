@@ -78,7 +78,7 @@ describe("HIRE", () => {
     const [lead, junior] = [walk.add("lead", "quiet.jsonl"), walk.add("junior", "quiet.jsonl")];
     walk.work();
     for (const line of lines) expect(walk.output(lead)).toContain(`About your line ${line}\nNot carried out: `);
-    expect(walk.output(lead)).toContain("you have lead/qa-engineer-2-0 : delegate to it");
+    expect(walk.output(lead)).toContain("you have already hired lead/qa-engineer-2-0: delegate to it");
     expect(walk.output(lead)).toContain("a role has letters or digits");
     expect(walk.output(junior)).toContain("About your line HIRE[Helper]: You help.\nNot carried out: ");
   });
