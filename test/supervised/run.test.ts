@@ -35,6 +35,18 @@ describe("a program without namespaces", () => {
     expect(readFileSync(join(folder, "file"), "utf8")).toBe("text\n");
   });
 
+  test("renames and links between folders of its own, as npm's cache does, and not out of them", async () => {
+    const calls = [
+      'print rename("a/x", "b/y") ? "renamed\\n" : "$!\\n"',
+      'print link("b/y", "a/z") ? "linked\\n" : "$!\\n"',
+      `print rename("a/z", "${outside}/z") ? "out\\n" : "kept\\n"`,
+      `print link("${outside}/secret", "a/s") ? "in\\n" : "kept\\n"`,
+    ];
+    const told = await shell(sandboxes, plan, `mkdir a b; echo x > a/x; perl -e '${calls.join("; ")}'`);
+    expect(told.output).toBe("renamed\nlinked\nkept\nkept\n");
+    expect(readdirSync(outside)).toEqual(["secret"]);
+  });
+
   test("reports what is weaker on each axis", async () => {
     const { enforcement } = ranOf(await shell(sandboxes, plan, "true"));
     expect(enforcement.map(({ axis, strength }) => `${axis} ${strength}`)).toEqual([
