@@ -39,7 +39,7 @@ const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ["tcp=2001:db8::1/443", "blocked ECONNRESET"],
   ["tcp=169.254.169.254/80", "blocked ECONNRESET"],
   ["tcp=198.18.0.1/15001", "blocked ECONNRESET"],
-  ["tcp=198.18.0.2/1", "blocked silence"],
+  ["tcp=198.18.0.2/1", "blocked ECONNRESET"],
   ["udp=192.0.2.1/53", "blocked ECONNREFUSED"],
   ["udp=192.0.2.1/443", "blocked ECONNREFUSED"],
 ]);

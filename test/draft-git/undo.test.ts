@@ -47,7 +47,7 @@ for (const user of CALLERS)
       expect(fixture.person("git", "log", "--format=%s", "topic").out).toBe("second\nfirst\n");
       expect(fixture.ambit(["undo", changes?.draft ?? ""])).toMatchObject({ status: 0 });
       expect(view(fixture)).toBe(before);
-      expect(fixture.ambit(["undo", changes?.draft ?? ""]).err).toContain("nothing of");
+      expect(fixture.ambit(["undo", changes?.draft ?? ""]).err).toContain("has no landed changes to undo");
       expect(fixture.shell(COMMIT).changes?.kept).toEqual([]);
       expect(fixture.person("git", "log", "--format=%s", "topic").out).toBe("second\nfirst\n");
     });

@@ -143,7 +143,7 @@ test("a client that is not there: the folders that it was searched in are the cl
   const { err, status } = ambit("run", "coder", "no-such-client");
   expect(status).toBe(127);
   expect(err).toContain('there is no program "no-such-client" in ');
-  expect(err).toContain(", /run/ambit/bin, where the sandbox looks");
+  expect(err).toContain(", /run/ambit/bin, where the sandbox searches");
 });
 
 test.each([

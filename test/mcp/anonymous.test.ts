@@ -63,7 +63,7 @@ describe("the source of its grants", () => {
   test.each([
     ["a field is missing", '{"exec":"all"}', "is missing"],
     ["it is not JSON", "everything", "JSON"],
-    ["it ends within a string", '{"fs_read":"al', "does not end"],
+    ["it ends within a string", '{"fs_read":"al', "is not closed"],
     ["it is empty", "", "value expected"],
     ["an unknown field", caveats({ also: "all" }), "also"],
     ["a record in its place", '{"capabilities":["fs.read{in=/}"],"sandbox":"/"}', "field"],

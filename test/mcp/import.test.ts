@@ -133,7 +133,7 @@ describe("importing", () => {
   });
 
   test.each([
-    ["claude", "cannot be read"],
+    ["claude", "cannot be parsed"],
     ["gemini", "has no servers"],
     ["other", "can be imported"],
   ])("%s is refused with a reason", async (client, why) => {

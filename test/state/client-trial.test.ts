@@ -82,7 +82,7 @@ test.each([
     "it ended with 3 without a tool result: no such",
   ],
   ["does not end", "await new Promise(() => setInterval(() => {}, 1000));", "it did not call a tool in time"],
-  ["refuses by itself", "answer = 'not allowed here';", "the answer is not the hook's: not allowed here"],
+  ["refuses by itself", "answer = 'not allowed here';", "the result is not from the hook: not allowed here"],
 ] as const)("a client that %s is not verified, and connected", async (_, behaviour, text) => {
   if (behaviour !== null) client({ behaviour });
   const { status, out } = await connect(...(text.includes("in time") ? ["--verify-seconds", "2"] : []));

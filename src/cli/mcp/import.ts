@@ -105,7 +105,7 @@ export function serversOf(
     if (path === null || text === null) continue;
     const value = text.ok ? clientSettings.value(path, []) : undefined;
     if (value === undefined)
-      return { message: `${file}: ${text.ok ? "it cannot be parsed" : text.message}`, fix: "mend the file" };
+      return { message: `${file}: ${text.ok ? "it cannot be parsed" : text.message}`, fix: "fix the file" };
     servers.push(...clientServers(one, value, file, workspaceAt?.() ?? null));
   }
   return { servers, files: files.join(", ") };
