@@ -137,7 +137,7 @@ test("ambit org budgets shows what each budget has spent and what is left; org s
   expect(budgets.filter(({ owner }) => owner === "org")).toHaveLength(1);
   expect(shown("agent task")).toMatchObject({ period: "task", unit: "calls", limit: 5, spent: 1, left: 4 });
   const { out } = walk.ambit("org", "budgets");
-  expect(out).toMatch(/agent daily\n {2}daily {4}2 of 2 calls, used up, anew at 20/);
+  expect(out).toMatch(/agent daily\n {2}daily {4}2 of 2 calls, used up, resets at 20/);
   expect(walk.ambit("org", "show").out).toContain("lead  Lead  sh in .  team budget dailyCalls 3");
   expect(walk.ambit("org", "show").out).toContain("Org  budget totalCalls 1000");
 });
