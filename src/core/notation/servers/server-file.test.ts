@@ -94,8 +94,8 @@ describe("a server", () => {
   });
 
   test.each([
-    ["My_Docs", "such as my-docs"],
-    ["9", "such as docs"],
+    ["My_Docs", "my-docs"],
+    ["9", "docs"],
   ])("named %s is refused with a name that could stand there", (name, fix) => {
     expect(read(`servers: { ${name}: { command: [a] } }`).diagnostics[0]).toMatchObject({ fix });
   });

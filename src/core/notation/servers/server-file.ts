@@ -131,7 +131,7 @@ function usableName(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^[^a-z]+|-+$/g, "");
-  return `such as ${made === "" || serverNameFault(made) !== null ? "docs" : made}`;
+  return made === "" || serverNameFault(made) !== null ? "docs" : made;
 }
 
 function readServer(
