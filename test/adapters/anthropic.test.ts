@@ -130,7 +130,7 @@ describe("the provider's own tools", () => {
       SUM,
     ]);
     const { notes } = await anthropicTools(await fixture.ambit.session("searching"));
-    expect(notes.join(" ")).toContain("github.com to mean everything below it");
+    expect(notes.join(" ")).toContain("the provider also allows all subdomains of github.com");
   });
 
   test("are replaced by the session's own, unless the application names them", async () => {

@@ -37,13 +37,9 @@ test.each<[string, Partial<IndexSources>, string]>([
 test.each<[string, Partial<IndexSources>, string]>([
   ["no pip", { pip: null }, "pip does not run here"],
   ["help without an index", pip({ help: "usage" }), "does not say which index"],
-  [
-    "a credential",
-    pip({ help: help("https://u:****@index.example.test/simple") }),
-    "plain address without a credential",
-  ],
-  ["a credential in an option", { option: "https://u:p@index.example.test/" }, "plain address without a credential"],
-  ["a folder", pip({ help: help("file:///opt/simple") }), "plain address"],
+  ["a credential", pip({ help: help("https://u:****@index.example.test/simple") }), "plain URL without a credential"],
+  ["a credential in an option", { option: "https://u:p@index.example.test/" }, "plain URL without a credential"],
+  ["a folder", pip({ help: help("file:///opt/simple") }), "plain URL"],
   ["a further index", pip({ settings: "global.extra-index-url='https://b.test'\n" }), "your pip has extra-index-url"],
   [
     "a further index in a variable",

@@ -96,11 +96,13 @@ export class DaemonServers {
    */
   async of(session: Session, wanted: string | null = null): Promise<readonly DaemonTool[]> {
     const { name, cwd } = session.facts;
-    if (this.catalog.of(name.workspace, cwd).servers.length === 0) return NONE;
-    const enabled = this.enabled(session);
-    this.#pool.retire(session, new Set(enabled.map(({ digest }) => digest)));
     const isWanted = ({ server }: CatalogServer): boolean =>
       wanted === null || wanted.startsWith(offeredName(server.name, ""));
+    // A server that was trusted or added just now is there at its first call.
+    const isNew = wanted?.includes(offeredName("", "")) === true && !this.enabled(session).some(isWanted);
+    if (this.catalog.of(name.workspace, cwd, isNew).servers.length === 0) return NONE;
+    const enabled = this.enabled(session);
+    this.#pool.retire(session, new Set(enabled.map(({ digest }) => digest)));
     const unknown = enabled.filter((one) => isWanted(one) && this.pinOf(one) === null && this.#couldCall(session, one));
     if (unknown.length > 0) await this.#awaitFirstUse(session, unknown, wanted !== null);
     const taken = new Set<string>();
