@@ -58,7 +58,9 @@ const BASE_IMAGE = "docker.io/library/debian:trixie-slim";
 
 /** `base` as the image that the Containerfile begins with, and the Containerfile built. */
 function build(words: readonly string[], limits: readonly string[], base: string, context: string): void {
-  command(words, ["import", base, BASE_IMAGE], buildMillisecondsMax);
+  // Imported once: the layers of an earlier build are then found again.
+  if (start([...words, "image", "inspect", BASE_IMAGE], buildMillisecondsMax).status !== 0)
+    command(words, ["import", base, BASE_IMAGE], buildMillisecondsMax);
   const file = ["--file", join(context, "Containerfile"), "--tag", "ambit", context];
   command(words, ["build", ...limits, "--network", "host", ...file], buildMillisecondsMax);
 }
@@ -105,8 +107,9 @@ export async function startDocker(base: string, context: string): Promise<Engine
 }
 
 export function startPodman(base: string, context: string): Engine {
-  const own = mkdtempSync(join(tmpdir(), "ambit-podman-"));
-  const words = ["podman", "--root", join(CACHE, "podman"), "--runroot", own, "--runtime", "runc"];
+  // Podman wants the same two folders each time, the second with a short name.
+  const folders = ["--root", join(CACHE, "podman"), "--runroot", "/run/ambit-podman"];
+  const words = ["podman", ...folders, "--runtime", "runc"];
   // Podman asks for more than a root without CAP_SYS_RESOURCE may have.
   const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000"];
   build(words, limits, base, context);
@@ -115,7 +118,7 @@ export function startPodman(base: string, context: string): Engine {
     options: ["--security-opt", "unmask=ALL", "--security-opt", "apparmor=unconfined"],
     run: (options, more) =>
       start([...words, "run", ...limits, ...STANDARD, ...options, ...imageWords(more)], runMillisecondsMax),
-    end: async () => rmSync(own, { recursive: true, force: true }),
+    end: async () => {},
   };
 }
 
@@ -128,5 +131,8 @@ function imageWords(words: readonly string[]): readonly string[] {
 async function ended(daemon: ChildProcess, own: string): Promise<void> {
   daemon.kill("SIGTERM");
   await until(() => daemon.exitCode !== null || daemon.signalCode !== null, "dockerd ends");
+  // A network namespace that dockerd leaves mounted.
+  const space = join(own, "exec", "netns", "default");
+  if (existsSync(space)) spawnSync("umount", [space]);
   rmSync(own, { recursive: true, force: true });
 }
