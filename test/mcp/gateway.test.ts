@@ -380,7 +380,7 @@ describe("pins", () => {
     writeFileSync(join(fixture.project, "docs/flag"), "");
     const fresh = expectValue(await caller.open(fixture.project, "scout"));
     const held = await fresh.do("rug__echo");
-    expect([held.said, held.value["fix"]]).toEqual(["pin_changed", expect.stringContaining("ambit mcp pin rug")]);
+    expect([held.said, held.value["reason"]]).toEqual(["pin_changed", expect.stringContaining("ambit mcp pin rug")]);
     expect(textOf(await call("rug__env", {}, fresh))).toContain("PATH");
     expect(await refused("rug__added", {}, fresh)).toBe("unknown_tool");
     const tools = await listed(fresh);

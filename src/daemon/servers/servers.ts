@@ -365,11 +365,10 @@ export class DaemonServers {
     const { name } = one.server;
     const isGone = latest.tools.every((now) => now.name !== tool);
     if (isGone) return { message: `the server ${name} no longer has this tool`, fix: null };
-    return {
-      code: "pin_changed",
-      message: `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it`,
-      fix: `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
-    };
+    const fix = `ambit mcp show ${name}, then: ambit mcp pin ${name}`;
+    // A denial has no fix of its own: its reason names it.
+    const message = `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it: ${fix}`;
+    return { code: "pin_changed", message, fix };
   }
 
   /** The session's process of a server, where it describes itself and this tool as pinned. */
