@@ -72,7 +72,7 @@ function command(words: readonly string[], more: readonly string[], timeout: num
 }
 
 function start([program = "", ...words]: readonly string[], timeout: number): EngineRun {
-  const options = { encoding: "utf8", timeout, maxBuffer: 64 << 20 } as const;
+  const options = { encoding: "utf8", timeout, killSignal: "SIGKILL", maxBuffer: 64 << 20 } as const;
   const { status, stdout, stderr } = spawnSync(program, words, options);
   return { status, output: `${stdout ?? ""}${stderr ?? ""}` };
 }
@@ -101,7 +101,7 @@ export async function startDocker(base: string, context: string): Promise<Engine
   return {
     name: "docker",
     options: security.flatMap((one) => ["--security-opt", one]),
-    run: (options, more) => start([...words, "run", ...STANDARD, ...options, ...imageWords(more)], runMillisecondsMax),
+    run: (options, more) => runIn(words, options, more),
     end: () => ended(daemon, own),
   };
 }
@@ -116,16 +116,22 @@ export function startPodman(base: string, context: string): Engine {
   return {
     name: "podman",
     options: ["--security-opt", "unmask=ALL", "--security-opt", "apparmor=unconfined"],
-    run: (options, more) =>
-      start([...words, "run", ...limits, ...STANDARD, ...options, ...imageWords(more)], runMillisecondsMax),
+    run: (options, more) => runIn(words, [...limits, ...options], more),
     end: async () => {},
   };
 }
 
-const STANDARD: readonly string[] = ["--rm", "--network", "none", "--entrypoint", ""];
-
-function imageWords(words: readonly string[]): readonly string[] {
-  return ["ambit", ...words];
+/** In the background: a client of Docker that is attached may miss the end of its container, and then waits forever. */
+function runIn(words: readonly string[], options: readonly string[], more: readonly string[]): EngineRun {
+  const standard = ["--detach", "--network", "none", "--entrypoint", ""];
+  const id = command(words, ["run", ...standard, ...options, "ambit", ...more], runMillisecondsMax).trim();
+  try {
+    const waited = start([...words, "wait", id], runMillisecondsMax);
+    const { output } = start([...words, "logs", id], runMillisecondsMax);
+    return { status: waited.status === 0 ? Number(waited.output.trim()) : null, output };
+  } finally {
+    start([...words, "rm", "--force", "--volumes", id], runMillisecondsMax);
+  }
 }
 
 async function ended(daemon: ChildProcess, own: string): Promise<void> {
