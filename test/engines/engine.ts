@@ -1,13 +1,14 @@
 // Real container engines, with storage of their own in a cache folder: Docker by a daemon that we start, and Podman. Their image is
 // built by `deploy/Containerfile` on a base that debootstrap makes, so that no image is pulled.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
 
-const CACHE = join(root, "node_modules", ".cache", "ambit", "engines");
+/** Not in the checkout: containers mount that, and would see a whole /proc in the folder of another container. */
+const CACHE = "/var/cache/ambit-engines";
 const SUITE = "trixie";
 /** Beside what the image needs itself: programs that the tests use in it. */
 const INCLUDE = "ca-certificates,libcap2-bin,curl,python3";
@@ -79,6 +80,7 @@ function start([program = "", ...words]: readonly string[], timeout: number): En
 
 export async function startDocker(base: string, context: string): Promise<Engine> {
   const own = mkdtempSync(join(tmpdir(), "ambit-docker-"));
+  const log = join(own, "log");
   const socket = `unix://${join(own, "socket")}`;
   // No network of containers is used: neither rules nor a bridge are made.
   const daemon = spawn(
@@ -87,13 +89,12 @@ export async function startDocker(base: string, context: string): Promise<Engine
       ...["--iptables=false", "--bridge=none", "--host", socket, "--pidfile", join(own, "pid")],
       ...["--data-root", join(CACHE, "docker"), "--exec-root", join(own, "exec")],
     ],
-    { stdio: ["ignore", "ignore", "pipe"] },
+    // A file, not a pipe: nothing reads a pipe while we wait for a container, and dockerd stops once it is full.
+    { stdio: ["ignore", "ignore", openSync(log, "a")] },
   );
-  let said = "";
-  daemon.stderr.on("data", (bytes: Buffer) => (said = (said + bytes).slice(-4000)));
   const words = ["docker", "--host", socket];
   await until(() => {
-    if (daemon.exitCode !== null) throw new Error(`dockerd ended: ${said}`);
+    if (daemon.exitCode !== null) throw new Error(`dockerd ended: ${readFileSync(log, "utf8").slice(-4000)}`);
     return start([...words, "version"], 10_000).status === 0;
   }, "dockerd answers");
   build(words, [], base, context);
@@ -121,17 +122,9 @@ export function startPodman(base: string, context: string): Engine {
   };
 }
 
-/** In the background: a client of Docker that is attached may miss the end of its container, and then waits forever. */
 function runIn(words: readonly string[], options: readonly string[], more: readonly string[]): EngineRun {
-  const standard = ["--detach", "--network", "none", "--entrypoint", ""];
-  const id = command(words, ["run", ...standard, ...options, "ambit", ...more], runMillisecondsMax).trim();
-  try {
-    const waited = start([...words, "wait", id], runMillisecondsMax);
-    const { output } = start([...words, "logs", id], runMillisecondsMax);
-    return { status: waited.status === 0 ? Number(waited.output.trim()) : null, output };
-  } finally {
-    start([...words, "rm", "--force", "--volumes", id], runMillisecondsMax);
-  }
+  const standard = ["--rm", "--network", "none", "--entrypoint", ""];
+  return start([...words, "run", ...standard, ...options, "ambit", ...more], runMillisecondsMax);
 }
 
 async function ended(daemon: ChildProcess, own: string): Promise<void> {
