@@ -251,8 +251,8 @@ function report({ processor, cores, memory: size, node, platform, load }: Machin
         name,
         subject,
         figure(value, unit),
-        figure(measuredValue(rows, subject, `${name}${LEAST}`) ?? Number.NaN, unit),
-        ratio(value / (measuredValue(rows, DIRECT, name) ?? Number.NaN)),
+        cell(measuredValue(rows, subject, `${name}${LEAST}`), (least) => figure(least, unit)),
+        cell(measuredValue(rows, DIRECT, name), (direct) => ratio(value / direct)),
       ]),
       2,
     ),
@@ -268,6 +268,11 @@ const secondNanoseconds = 1_000_000_000;
 const callsPerSecondMin = 1_000;
 const listMax = 20_000_000;
 const memoryMax = 150 * 1024 * 1024;
+
+/** Nothing where it was not measured. */
+function cell(value: number | null | undefined, text: (value: number) => string): string {
+  return value === null || value === undefined ? "" : text(value);
+}
 
 function goals(rows: readonly Row[]): readonly Goal[] {
   const of = (subject: string, name: string): number => measuredValue(rows, subject, name) ?? Number.NaN;
