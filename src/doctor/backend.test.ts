@@ -87,6 +87,10 @@ describe("a machine", () => {
     expect(told({ stateProblem: unnamed, isContainer: true })[0]?.fix).toContain("--env HOME=/home/user");
     const unwritable = examineMachine({ ...WELL, stateProblem: { kind: "unwritable", folder: "/s" } }, true);
     expect(unwritable.findings[0]?.message).toBe('the state folder "/s" cannot be written');
+    const folder = "/work/.local/state/ambit";
+    expect(told({ stateProblem: { kind: "unwritable", folder }, isContainer: true })[0]?.fix).toBe(
+      `start this container with --volume /a/folder/of/this/user:${folder}`,
+    );
   });
 
   test("without control groups gets the engine's options in a container, and systemd's elsewhere", () => {

@@ -82,6 +82,7 @@ function supervised(facts: MachineFacts, findings: Finding[], passed: string[]):
 }
 
 function noState(problem: StateProblem, isContainer: boolean): Finding {
+  const place = problem.kind === "unnamed" ? "/home/user --env HOME=/home/user" : problem.folder.slice(0, 200);
   const message =
     problem.kind === "unnamed"
       ? "no state folder: neither a home folder nor an absolute XDG_STATE_HOME is set"
@@ -92,7 +93,7 @@ function noState(problem: StateProblem, isContainer: boolean): Finding {
     meaning:
       "Every call is denied, because nothing can be recorded. A user id without an entry in the password database uses $HOME if that folder belongs to it and is not `/`.",
     fix: isContainer
-      ? "start this container with --volume /a/folder/of/this/user:/home/user --env HOME=/home/user"
+      ? `start this container with --volume /a/folder/of/this/user:${place}`
       : "export XDG_STATE_HOME=/an/absolute/folder",
   });
 }

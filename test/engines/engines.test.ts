@@ -66,7 +66,10 @@ describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
     ["as root", () => ["--user", "0", ...ROOT_STATE]],
     ["as a user id without an entry", () => ["--user", "4242", "--env", "HOME=/home/user", ...homeOf(4242)]],
     ["with a read-only root file system", () => ["--read-only"]],
-    ["without capabilities, as root", () => ["--user", "0", "--cap-drop", "all", ...ROOT_STATE, ...homeOf(0)]],
+    [
+      "without capabilities but the one that root needs for namespaces, as root",
+      () => ["--user", "0", "--cap-drop", "all", "--cap-add", "SETFCAP", ...ROOT_STATE, ...homeOf(0)],
+    ],
     ["with no new privileges", () => ["--security-opt", "no-new-privileges"]],
     ["with few processes and little memory", () => ["--pids-limit", "64", "--memory", "512m"]],
   ];
@@ -80,10 +83,14 @@ describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
     expect(status).toBe(0);
   });
 
-  test("a user id without an entry and without a home folder: Podman makes an entry, in Docker doctor says what to add", () => {
+  test("a user id without an entry and without a home folder: doctor says what to add", () => {
     const { output } = run(["--user", "4242"], "ambit", "doctor");
-    expect(output.includes("state_missing: no state folder")).toBe(name === "docker");
-    expect(output.includes("--env HOME=/home/user")).toBe(name === "docker");
+    // Podman makes an entry, whose home is the working folder.
+    const what =
+      name === "docker" ? "no state folder" : 'the state folder "/work/.local/state/ambit" cannot be written';
+    const where = name === "docker" ? "/home/user --env HOME=/home/user" : "/work/.local/state/ambit";
+    expect(output).toContain(`state_missing: ${what}`);
+    expect(output).toContain(`--volume /a/folder/of/this/user:${where}\n`);
   });
 
   // The checkout is read-only; what the tests write must not be in the image's overlay, which cannot hold drafts.

@@ -56,6 +56,12 @@ const CAUSES: readonly Cause[] = [
     fix: APPARMOR,
   },
   {
+    pattern: /setting up uid map: Operation not permitted/i,
+    message: "root without the capability SETFCAP gets no user namespace",
+    isRefusal: true,
+    fix: "start this container with --cap-add SETFCAP, or with --user as another user",
+  },
+  {
     pattern:
       /No permissions to creat\w* (a )?new namespace|new namespace failed|namespaces? .*not (enabled|supported)|setting up uid map/i,
     message: "user namespaces are refused",

@@ -105,6 +105,8 @@ test("namespaces that a container forbids are a setting of its engine, elsewhere
   expect(fix(line, "docker")).toMatch(/seccomp=unconfined .*apparmor=unconfined .*systempaths=unconfined$/);
   expect(fix(line, "podman")).toMatch(/seccomp=unconfined .*apparmor=unconfined .*unmask=ALL$/);
   expect(fix(line, null)).toContain("sysctl");
+  const dropped = complaintProblem("bwrap: setting up uid map: Operation not permitted", "docker");
+  expect(dropped).toMatchObject({ isRefusal: true, fix: expect.stringContaining("--cap-add SETFCAP") });
   // Podman's filter allows namespaces: it need not go.
   const proc = "bwrap: Can't mount proc on /proc: Operation not permitted";
   expect(fix(proc, "podman")).toBe(
