@@ -112,4 +112,11 @@ describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
   );
 
   test("`npm start` and the README work", () => inside("test/supervised/first-steps.test.ts"), suiteMillisecondsMax);
+
+  if (backend === "supervised")
+    test(
+      "connections are the broker's, and everything ends with a supervisor that is killed, stopped or flooded",
+      () => inside("test/supervised/network.test.ts", "test/supervised/ends.test.ts"),
+      suiteMillisecondsMax,
+    );
 });
