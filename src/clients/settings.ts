@@ -1,5 +1,6 @@
 // Settings of a client as they go into its home in a sandbox: without credentials, with the profile's own answers.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../core/base/json.ts";
+import { KEY_PLACEHOLDER } from "../core/ports/model-key.ts";
 import { credentialInSetting, holdsCredential, isCredentialOption } from "./credentials.ts";
 import type { ClientProfile, ClientSetting } from "./profile.ts";
 
@@ -10,9 +11,6 @@ export interface InsidePaths {
   /** The address of the model relay; null: the client has none. */
   readonly relay: string | null;
 }
-
-/** In place of a key: the relay drops it, and every other credential a client sends. */
-const PLACEHOLDER = "sk-ambit-placeholder-the-key-is-kept-outside";
 
 export interface CleanSettings {
   readonly value: JsonObject;
@@ -139,8 +137,8 @@ function placedText(text: string, { root, home, relay }: InsidePaths): string {
     .replaceAll("{root}", () => root)
     .replaceAll("{home}", () => home)
     .replaceAll("{relay}", () => relay ?? "")
-    .replaceAll("{key}", () => PLACEHOLDER)
-    .replaceAll("{keyEnd}", () => PLACEHOLDER.slice(-20));
+    .replaceAll("{key}", () => KEY_PLACEHOLDER)
+    .replaceAll("{keyEnd}", () => KEY_PLACEHOLDER.slice(-20));
 }
 
 function placed(value: Json, paths: InsidePaths): Json {

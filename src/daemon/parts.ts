@@ -31,7 +31,7 @@ import type { Zones } from "../core/ports/zone.ts";
 import type { StreamRedactor } from "../log/redaction/redactor.ts";
 import type { OwnedBudget } from "../org/budget.ts";
 import type { OrgTriggers } from "../org/schedules/file-schedule.ts";
-import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
+import type { ClientModelCall, DoorSource, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { CostRange, UseDecision } from "./calls/program-use.ts";
 import type { AccessTokens } from "./oauth/access-tokens.ts";
@@ -169,7 +169,8 @@ export interface ServerRun {
   readonly home?: string;
 }
 
-export interface ModelUseFacts extends Pick<ModelCallFacts, "digest" | "bytes" | "isCharged"> {
+export interface ModelUseFacts
+  extends Pick<ClientModelCall, "digest" | "bytes" | "isCharged" | "hasForeignCredential"> {
   readonly cost: CostRange;
   /** What a person is shown where approval is required. */
   readonly question: JsonObject;

@@ -295,6 +295,8 @@ async function checkOutside(whole: ClientMachine, name: Name): Promise<void> {
   expect(model.headers.some((headers) => JSON.stringify(headers).includes(KEY))).toBe(true);
   const denied = await whole.ambit("log", "--outcome", "deny", "--json");
   expect(denied.out).toContain("ungranted.example.com");
+  // The client sends the placeholder and nothing else.
+  expect((await whole.ambit("log", "--kind", "alarm", "--json")).out).toBe("");
   // The key is in no file that a client could have written.
   const places = [project, home, join(base, "state", "ambit", "homes")];
   const found = spawnSync("grep", ["-rlF", KEY, ...places], { encoding: "utf8" });

@@ -69,16 +69,21 @@ const REQUEST = JSON.stringify({
 /**
  * A client that sends one request, with a credential of its own, and prints the status and the answer. `steady`: another one
  * when the file `flooded` exists. `flood`: a body with ten million values. A number: so many requests, one after the other.
+ * `plain`: with no credential but the placeholder. `direct`: past the relay, to a port of this machine.
  */
 const CLIENT = `#!/usr/bin/env node
 const usual = JSON.stringify({ model: "claude-x", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hello" }] });
 const headers = { "content-type": "application/json; charset=UTF-8", "x-api-key": process.env.ANTHROPIC_API_KEY, authorization: "Bearer own", cookie: "c=d" };
-const send = (body) => fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?beta=true&key=own", { method: "POST", headers, body })
+let query = "beta=true&key=own";
+const send = (body) => fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?" + query, { method: "POST", headers, body })
   .then(async (answer) => console.log(answer.status, answer.headers.get("set-cookie"), await answer.text()))
   .catch((error) => console.log("failed", error.cause?.code ?? error.message));
 const again = () => require("node:fs").existsSync("flooded") ? send(usual) : setTimeout(again, 50);
 const [word = usual] = process.argv.slice(2);
 if (/^[0-9]+$/.test(word)) (async () => { for (let at = 0; at < Number(word); at++) await send(process.argv[3] ?? usual); })();
+else if (word === "plain") { delete headers.authorization; delete headers.cookie; query = "beta=true"; send(usual); }
+else if (word === "direct") fetch("http://127.0.0.1:" + process.argv[3], { method: "POST", headers, body: usual })
+  .then((answer) => console.log("reached", answer.status), (error) => console.log("failed", error.cause?.code));
 else if (word === "steady") send(usual).then(again);
 else send(word === "flood" ? '{"model":"claude-x","messages":[' + "[],".repeat(1e7) + "[]]}" : word);
 `;
@@ -102,6 +107,9 @@ beforeAll(async () => {
   agent("other", "  - model.use: { providers: [openai], models: [gpt-*] }\n");
   agent("none", "");
   agent("asks", "  - model.use: { providers: [anthropic], models: [claude-*], ask: true }\n");
+  const beside = `  - net.connect: { hosts: [127.0.0.1], ports: [${port}] }\n`;
+  agent("direct", `  - model.use: { providers: [anthropic], models: [claude-*] }\n${beside}`);
+  agent("unlike", `  - model.use: { providers: [openai], models: [gpt-*] }\n${beside}`);
   const counted = (name: string, budget: string): void =>
     agent(name, `  - model.use: { providers: [anthropic], models: [claude-*], ${budget} }\n`);
   // Two requests as in the client: each reserves its bytes and 9, and costs 15.
@@ -165,6 +173,38 @@ test("the log has the model, the digest, the tokens and the duration, and not th
   expect(text).toContain('"output":12');
   expect(text).not.toContain("hello");
   expect(text).not.toContain(KEY);
+});
+
+test("a credential of the client's own is an alarm, once for each run; the placeholder is none", async () => {
+  const alarms = async (): Promise<readonly string[]> =>
+    (await ambit("log", "--json", "--agent", "second", "--kind", "alarm")).out
+      .split("\n")
+      .filter((line) => line !== "");
+  expect((await ambit("run", "second", "./claude", "plain")).out).toMatch(/^200 /);
+  expect(await alarms()).toEqual([]);
+  expect((await ambit("run", "second", "./claude", "2")).out.match(/^200 /gm)).toHaveLength(2);
+  const raised = await alarms();
+  expect(raised).toHaveLength(1);
+  expect(raised[0]).toContain("foreign_credential");
+  expect(raised[0]).not.toContain('own"');
+});
+
+test("no grant of `net.connect` leads past the relay to a provider whose models are granted", async () => {
+  const before = seen.length;
+  const run = await ambit("run", "direct", "./claude", "direct", String(port));
+  expect(run.out).toMatch(/^failed ECONNRESET|^failed UND_ERR_SOCKET/);
+  expect(run.err).toMatch(
+    new RegExp(
+      `denied while running: net.connect 127.0.0.1:${port} +address_refused\\s+why: ambit explain address_refused`,
+    ),
+  );
+  expect((await ambit("explain", "address_refused")).out).toContain("relay");
+  expect(seen).toHaveLength(before);
+  expect((await ambit("run", "direct", "./claude", "plain")).out).toMatch(/^200 /);
+  // Without a relay to this provider the grant counts: for a client that may use other models, and for any other program.
+  const other = await ambit("run", "unlike", "./claude", "direct", String(port));
+  const plain = await ambit("exec", "direct", "--", "./claude", "direct", String(port));
+  expect([other.out, plain.out]).toEqual(["reached 200\n", "reached 200\n"]);
 });
 
 test.each([

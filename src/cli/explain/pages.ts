@@ -87,8 +87,10 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "net.get{hosts=[*],calls=5,rate=10/min}",
   },
   address_refused: {
-    means: "The host is granted, but it resolves to a private or special address, or is such an address.",
-    doThis: "If this is intended, allow this host for this range only: `private: [db.internal=10.1.0.0/16]`.",
+    means:
+      "The host is granted, but it resolves to a private or special address, or is such an address; or ambit itself listens there; or it is the host of a model that `ambit run` reaches through its relay alone.",
+    doThis:
+      "If a private address is intended, allow this host for this range only: `private: [db.internal=10.1.0.0/16]`. A model is used through the relay, by `model.use`.",
     example: "ambit can scout net.get http://169.254.169.254/",
   },
   secret_refused: {

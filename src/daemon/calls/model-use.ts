@@ -38,7 +38,7 @@ export function programUses(
   session: Session,
   gatekeeper: Gatekeeper,
   run: ProgramCall,
-  ledger: Pick<Ledger, "settle">,
+  ledger: Pick<Ledger, "append" | "settle">,
 ): Pick<ProgramContext, "useSecret" | "useModel" | "modelUsed"> {
   const { receipt } = run;
   /** Requests that are not settled yet, as the log names them. */
@@ -46,6 +46,8 @@ export function programUses(
   const waiting = approvalWait(run.ports.waiting);
   /** What earlier requests cost is booked before the next one is decided: their reservations are larger. */
   let settled: Promise<unknown> = Promise.resolve();
+  /** One alarm a program: a caller must not be able to fill the log. */
+  let isAlarmed = false;
   /** INVARIANT: by what the session holds at the use, not at the program's start. */
   const decide = async (
     use: Omit<ProgramUse, "authority" | "receipt"> & { readonly question: JsonObject },
@@ -59,8 +61,13 @@ export function programUses(
   };
   return {
     useSecret: (request, question) => decide({ tool: GIT, request, isCharged: true, question }),
-    useModel: async (request, { digest, bytes, isCharged, cost, question, hasCredential }) => {
+    useModel: async (request, { digest, bytes, isCharged, cost, question, hasCredential, hasForeignCredential }) => {
       await settled;
+      if (hasForeignCredential && !isAlarmed) {
+        isAlarmed = true;
+        const facts = { tool: TOOL, of: receipt, more: question };
+        await ledger.append([gatekeeper.entries.make("alarm", session.who([]), "foreign_credential", facts)]);
+      }
       const used = await decide({ tool: TOOL, request, isCharged, cost, question, hasCredential });
       if (used.ok) requests.set(used.id, { ...question, digest, bytes });
       return used;

@@ -27,7 +27,7 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   approval_refused: "A person refused this call. Do not retry it; continue without it or ask the user.",
   budget_exhausted: "The budget of your grant is used up. Do not retry; tell the user if you need more.",
   address_refused:
-    "The host name resolves to an address that is not allowed, such as a private network. Do not retry; use another host.",
+    "The address is not allowed: it is of a private network, or of a model that is reached through the relay alone. Do not retry; use another host.",
   secret_refused:
     "A secret cannot be used, or would be overwritten, in this way: see `reason`. Use a tool and host that it is bound to, " +
     "leave redaction marks out of what you write, or tell the user.",

@@ -1,14 +1,17 @@
 // The daemon's side of the model relay: each request of a client to a model is decided, charged and logged before it is sent,
 // and goes out with the credential that the user bound to the tool `model` and the provider's host.
 
+import { destinationText } from "../../core/authority/axes/destination.ts";
 import { parseName } from "../../core/authority/axes/name.ts";
+import { isDestination, NOTHING, scopeMatches } from "../../core/authority/axes/scope.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
+import type { Grant } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { CodedFailure } from "../../core/base/result.ts";
-import type { ModelProvider, WrittenModel } from "../../core/notation/config/model-setting.ts";
+import { MODEL_PROVIDERS, type ModelProvider, type WrittenModel } from "../../core/notation/config/model-setting.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import {
@@ -48,6 +51,38 @@ export function couldUseModels(authority: Authority): boolean {
   return USE !== null && authority.some((chain) => chain.every((link) => link.grantsOf(USE).length > 0));
 }
 
+/** Which providers some chain could cover, whatever the model. */
+function couldUseProvider(authority: Authority, provider: ModelProvider): boolean {
+  const name = parseName(provider);
+  if (USE === null || !name.ok) return false;
+  const covers = ({ scopes }: Grant): boolean => scopeMatches(scopes[0] ?? NOTHING, name.value);
+  return authority.some((chain) =>
+    chain.every((compiled) => compiled.grantsOf(USE).some((at) => covers(compiled.link.grants[at] as Grant))),
+  );
+}
+
+/**
+ * INVARIANT: with a relay, a provider whose models are granted is reached through the relay alone, whatever `net.connect` covers.
+ * A direct connection could use an account of the program's own, past every budget.
+ */
+export function relayedOnly(authority: Authority, models: readonly WrittenModel[]): (asked: Request) => boolean {
+  const places = new Set<string>();
+  for (const provider of MODEL_PROVIDERS) {
+    if (!couldUseProvider(authority, provider)) continue;
+    const written = models.filter((one) => one.provider === provider).map(({ url }) => url);
+    for (const text of [PROVIDERS[provider].url, ...written]) {
+      const url = text === null ? null : parseUrl(text, toAscii);
+      if (url?.ok !== true) continue;
+      const host = destinationText(url.value.host);
+      for (const name of LOOPBACK_NAMES.has(host) ? LOOPBACK_NAMES : [host]) places.add(`${name} ${url.value.port}`);
+    }
+  }
+  return ({ verb, values: [host, port] }) =>
+    verb.verb === "net.connect" && isDestination(host) && places.has(`${destinationText(host)} ${port}`);
+}
+
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
 export interface ModelRun {
   readonly run: Pick<ProgramContext, "useModel" | "modelUsed">;
   readonly environment: Pick<RunEnvironment, "user">;
@@ -58,7 +93,7 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
   const uses = new Map<string, (usage: ModelUsage) => void>();
   return {
     ask: async (call): Promise<ModelAnswer> => {
-      const { provider, model, digest, bytes, isCharged } = call;
+      const { provider, model, digest, bytes, isCharged, hasForeignCredential } = call;
       const known = provider in PROVIDERS ? (provider as ModelProvider) : null;
       const request = known === null ? null : useOf(known, model);
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
@@ -68,7 +103,7 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
       const cost = requestCost(call, price);
       const question = { provider: known, model };
       const used = await run.useModel(request, {
-        ...{ digest, bytes, isCharged, cost, question },
+        ...{ digest, bytes, isCharged, hasForeignCredential, cost, question },
         hasCredential: endpoint.ok,
       });
       if (!endpoint.ok && (used.ok || used.code === "secret_refused")) return endpoint;

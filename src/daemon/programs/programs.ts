@@ -31,8 +31,9 @@ import { type ClientPlan, clientPlan } from "./client-profile.ts";
 import { type AskSecret, credentialsFor, gitRelay, type SecretHosts, withGit } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
-import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
+import { couldUseModels, modelSource, relayedOnly, type SecretForUrl } from "./models.ts";
 import { planFor, type RunEnvironment } from "./plan-facts.ts";
+import { redactedOutput } from "./redacted-output.ts";
 import { RunExplanation, shownCommand } from "./run-explanation.ts";
 import { runProgram } from "./run-program.ts";
 import { NO_TOOLCHAINS, toolchainsOf } from "./toolchains.ts";
@@ -120,12 +121,16 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     if (server !== null && where !== made) return { ok: false, refused: UNCONFINED };
     const hasTerminal = program.terminal != null;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
-      redacted(server === null ? asked.stream : () => null, sink, hasTerminal),
+      redactedOutput(server === null ? asked.stream : () => null, sink, hasTerminal),
     );
     const path = server === null ? (wanted.environment["PATH"] ?? "") : dirname(process.execPath);
     const toolchains = client === null && server === null ? NO_TOOLCHAINS : toolchainsOf(environment, path);
     const trees = [...toolchains.trees, ...(server?.runtime ?? [])];
-    const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
+    const used: {
+      home: Extract<ClientPlan, { ok: true }>["home"] | null;
+      /** Set where the program has a relay. */
+      isRelayedOnly: ReturnType<typeof relayedOnly> | null;
+    } = { home: null, isRelayedOnly: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
     const { workspace } = wanted.agent;
     const stores = workspace === null ? [] : await asked.stores(workspace);
@@ -171,11 +176,13 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           });
           if (!equipped.ok) return equipped;
           used.home = equipped.home;
+          if (hasRelay) used.isRelayedOnly = relayedOnly(authority, environment.user?.models ?? []);
           // A missing client was searched for on the path that it has inside.
           explanation.planned({ ...planned.plan, environment: equipped.plan.environment });
           program.onNotes?.([...planned.notes, ...equipped.home.notes]);
           return equipped;
         },
+        refusal: (connection) => (used.isRelayedOnly?.(connection) === true ? "address_refused" : null),
         sandboxes: liveSandboxes(bounded(where), {
           ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
           copies: made?.backend.kind === "supervised" ? copyLimits(environment) : null,
@@ -277,39 +284,6 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       await end(null, STOPPED);
       await broker.stop();
     },
-  };
-}
-
-/** On a terminal the person sees what they type: bytes are held back only as long as more may be on its way. */
-const terminalMillisecondsMax = 20;
-
-/** Output held back because a secret may continue in the next chunk is sent at the end. */
-function redacted(
-  streamOf: () => StreamRedactor | null,
-  sink: Sinks["output"],
-  hasTerminal: boolean,
-): { write: Sinks["output"]; end(): void } {
-  let stream = streamOf();
-  let timer: NodeJS.Timeout | undefined;
-  const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
-  const end = (): void => {
-    clearTimeout(timer);
-    if (stream !== null) void send(stream.end());
-  };
-  return {
-    write: (bytes) => {
-      clearTimeout(timer);
-      if (stream === null) return send(bytes);
-      const passed = stream.write(bytes);
-      // A key that is typed behind a prompt passes at once, because the line of it has begun.
-      if (hasTerminal && stream.isHolding())
-        timer = setTimeout(() => {
-          end();
-          stream = streamOf();
-        }, terminalMillisecondsMax);
-      return send(passed);
-    },
-    end,
   };
 }
 

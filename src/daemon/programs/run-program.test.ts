@@ -48,6 +48,7 @@ function fixture(more: Partial<ProgramParts> = {}, ran: RunResult = { ok: true, 
         owner: { agent: "a", session: "s", generation: 0 },
         moment,
         plan: () => ({ ok: true, plan: {} as Plan }),
+        refusal: () => null,
         sandboxes: {
           run: async (_owner, _plan, command, _sinks, judge) => {
             started.push(command.argv);
@@ -91,5 +92,11 @@ describe("a program", () => {
     const one = fixture({}, { ok: true, ran: RAN }, asks);
     await one.run(["proc.exec{in=/work}", "net.connect{hosts=[api.example],ports=[443]}"], ASKED, GIT);
     expect(one.judged.map((decision) => decision.outcome)).toEqual([outcome]);
+  });
+
+  test("is refused what no grant gives", async () => {
+    const one = fixture({ refusal: () => "address_refused" }, { ok: true, ran: RAN }, "net.connect api.example:443");
+    await one.run(["proc.exec{in=/work}", "net.connect{hosts=[api.example],ports=[443]}"], ASKED, GIT);
+    expect(one.judged).toEqual([{ outcome: "deny", code: "address_refused", at: null }]);
   });
 });

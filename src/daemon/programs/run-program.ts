@@ -2,7 +2,7 @@
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
-import type { Basis } from "../../core/authority/decision.ts";
+import type { Basis, DenialCode } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { RunFailure, RunResult, Sinks } from "../../core/ports/process.ts";
@@ -20,6 +20,8 @@ export interface ProgramParts {
   /** From the grants that covered the request, never from the verdict. */
   plan(request: Request, by: Basis): PlanResult;
   readonly sandboxes: Sandboxes;
+  /** Connections that no grant gives this program; asked after the plan is made. Null: the grants decide. */
+  refusal(asked: Request): DenialCode | null;
 }
 
 /** INVARIANT: never with more than the deciding grants give. */
@@ -38,6 +40,8 @@ export async function runProgram(
     command,
     sinks,
     (asked) => {
+      const code = parts.refusal(asked);
+      if (code !== null) return { outcome: "deny", code, at: null };
       const held = parts.holds();
       // What the program has read by then is unknown: a grant for a clean session no longer applies.
       return judge(held, asked, { ...parts.moment(), clean: false, exhausted: countedIsSpent(held) });

@@ -1,11 +1,12 @@
 // The model relay asks the command that runs, and no command that has ended.
 import { expect, test } from "vitest";
-import type { ModelCallFacts, ModelSource, ModelUsage } from "../plan/sandboxes.ts";
+import type { ClientModelCall, ModelSource, ModelUsage } from "../plan/sandboxes.ts";
 import type { NetworkBroker, NetworkOptions } from "./network.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
 
 const ESTIMATE = { isPremium: false, inputTokens: 1, outputTokens: 1, outputLeast: 1 };
-const CALL: ModelCallFacts = { provider: "anthropic", model: "m", digest: "", bytes: 1, isCharged: true, ...ESTIMATE };
+const ESTIMATED = { bytes: 1, isCharged: true, hasForeignCredential: false, ...ESTIMATE };
+const CALL: ClientModelCall = { provider: "anthropic", model: "m", digest: "", ...ESTIMATED };
 const USAGE: ModelUsage = {
   isSent: true,
   status: 200,

@@ -5,11 +5,11 @@ import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
 import type {
+  ClientModelCall,
   Command,
   CredentialSource,
   DoorSource,
   ModelAnswer,
-  ModelCallFacts,
   ModelSource,
   SandboxOwner,
 } from "../plan/sandboxes.ts";
@@ -71,7 +71,7 @@ export class SandboxNetwork {
     this.#door = door ?? null;
   }
 
-  async #askModel(call: ModelCallFacts): Promise<ModelAnswer> {
+  async #askModel(call: ClientModelCall): Promise<ModelAnswer> {
     const source = this.#model;
     if (source === null) return NO_MODEL;
     const answer = await source.ask(call);

@@ -21,6 +21,7 @@ const relaying = {
   ...{
     digest: "0".repeat(64),
     bytes: 1,
+    hasForeignCredential: false,
     isCharged: true,
     isPremium: false,
     inputTokens: 1,

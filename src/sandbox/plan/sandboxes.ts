@@ -45,6 +45,12 @@ export interface ModelCallFacts extends ModelEstimate {
   readonly bytes: number;
 }
 
+/** As a client in a sandbox made it. */
+export interface ClientModelCall extends ModelCallFacts {
+  /** The client sent a credential other than the placeholder. It is not passed on. */
+  readonly hasForeignCredential: boolean;
+}
+
 /** Where the request goes, and the one header that carries the credential, in base64. */
 export type ModelAnswer =
   | {
@@ -96,7 +102,7 @@ export const NO_USAGE: ModelUsage = {
 
 /** Answers the model relay while a command runs. */
 export interface ModelSource {
-  ask(call: ModelCallFacts): Promise<ModelAnswer>;
+  ask(call: ClientModelCall): Promise<ModelAnswer>;
   /** Once for each request that was answered with `ok`. */
   used(id: string, usage: ModelUsage): void;
 }

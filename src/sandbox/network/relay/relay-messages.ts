@@ -14,6 +14,8 @@ export interface RelayQuestion extends ModelEstimate {
   /** SHA-256 of the body, before a maximum of output is set. */
   readonly digest: string;
   readonly bytes: number;
+  /** The client sent a credential other than the placeholder. It is not passed on. */
+  readonly hasForeignCredential: boolean;
 }
 
 /** Where the request goes and the one header that carries the credential. */
@@ -79,6 +81,7 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
     model: text(128),
     digest: text(64, /^[0-9a-f]{64}$/),
     bytes: count,
+    hasForeignCredential: flag,
     ...{ isCharged: flag, isPremium: flag, inputTokens: count, outputTokens: orNull(count), outputLeast: count },
   });
   if (isQuestion) return value;

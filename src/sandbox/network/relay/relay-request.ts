@@ -1,7 +1,9 @@
 // What a client may send to a model through the relay: a list of methods, paths and fields for each provider. Whatever would
 // let the provider act on its own (server tools, files and pages it fetches, stored or background answers) is refused.
+import type { IncomingMessage } from "node:http";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
+import { KEY_PLACEHOLDER } from "../../../core/ports/model-key.ts";
 import { type ModelEstimate, promptCharactersMax } from "../../plan/sandboxes.ts";
 import { estimateOf } from "./relay-estimate.ts";
 
@@ -107,6 +109,19 @@ export function modelCall(
     path: kept.length === 0 ? path : `${path}?${kept.join("&")}`,
     body: withAccounting(body, path, isStream),
   };
+}
+
+const CREDENTIAL_HEADER = /^(?:(?:proxy-)?authorization|cookie|(?:[a-z-]+-)?(?:api-key|auth-token|access-token))$/;
+const CREDENTIAL_QUERY: readonly string[] = ["key", "api_key", "access_token", "token"];
+
+/** A program with another account's credential wants to send what it has to that account. */
+export function carriesForeignCredential({ rawHeaders, url }: IncomingMessage): boolean {
+  const sent = [...new URLSearchParams((url ?? "").split("?", 2)[1] ?? "")].flatMap(([name, value]) =>
+    CREDENTIAL_QUERY.includes(name) ? [value] : [],
+  );
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    if (CREDENTIAL_HEADER.test((rawHeaders[at] as string).toLowerCase())) sent.push(rawHeaders[at + 1] as string);
+  return sent.some((value) => ![KEY_PLACEHOLDER, ""].includes(value.replace(/^Bearer\b/i, "").trim()));
 }
 
 function bodyFault(body: JsonObject, fields: ReadonlySet<string>, provider: ModelProvider): string | null {

@@ -21,7 +21,15 @@ import { doorCallsMax, isDoorTarget, serveDoor } from "./door.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
 import { withOutputLimit } from "./relay-estimate.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
-import { conversationEnd, errorBody, type ModelCall, modelCall, modelOf, providerOf } from "./relay-request.ts";
+import {
+  carriesForeignCredential,
+  conversationEnd,
+  errorBody,
+  type ModelCall,
+  modelCall,
+  modelOf,
+  providerOf,
+} from "./relay-request.ts";
 import { UsageCounter } from "./relay-usage.ts";
 
 export type RelayedCall = Omit<RelayQuestion, "kind" | "number" | "sandbox">;
@@ -170,7 +178,9 @@ export class ModelRelay {
     await turn(body.length);
     const digest = createHash("sha256").update(body).digest("hex");
     const began = this.#context.now();
-    const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, ...estimate });
+    const hasForeignCredential = carriesForeignCredential(request);
+    const asked = { provider, model, digest, bytes: body.length, hasForeignCredential, ...estimate };
+    const answer = await this.#context.ask(asked);
     if (answer === null || answer.upstream === null) {
       const message = answer === null ? "the daemon did not respond" : `${answer.message} (${answer.code ?? "denied"})`;
       return refuse(response, provider, 403, message);
