@@ -87,26 +87,39 @@ function settingsFiles({ client, scope }: TrialOptions, command = ""): readonly 
   return scope === "managed" ? [] : (connectionOf(client)?.files(scope, command) ?? []);
 }
 
-/** The hook's files as they were just written, without anything else; or what is wrong with one. */
-function hookAlone(
+/**
+ * The settings files of a trial, each with what the client needs to start. `contentOf`: what becomes of a file and its seed; null where it
+ * cannot be read. The text says what is wrong with a file.
+ */
+function trialFiles(
   trial: ClientTrial,
-  options: TrialOptions,
+  { scope }: TrialOptions,
   folders: TrialFolders,
+  files: readonly SettingsFile[],
+  contentOf: (file: SettingsFile, seed: string | undefined) => string | null,
 ): ReadonlyMap<string, string> | string {
-  const { scope, text } = options;
   const seeds = new Map(Object.entries(trial.seeds(folders)));
   const contents = new Map<string, string>();
-  for (const { path, change } of settingsFiles(options)) {
-    const written = text(path);
-    if (written === null) return `${path} does not exist`;
-    const seed = scope === "user" ? seeds.get(path) : undefined;
-    const kept = change.kind === "whole" ? written : settingsText(written, trial, seed);
-    if (kept === null) return `${path} cannot be read`;
+  for (const file of files) {
+    const { path } = file;
+    const content = contentOf(file, scope === "user" ? seeds.get(path) : undefined);
+    if (content === null) return `${path} cannot be read`;
     if (scope === "user") seeds.delete(path);
-    contents.set(join(scope === "project" ? folders.project : folders.home, path), kept);
+    contents.set(join(scope === "project" ? folders.project : folders.home, path), content);
   }
   for (const [path, seed] of seeds) contents.set(join(folders.home, path), seed);
   return contents;
+}
+
+/** The hook's files as they were just written, without anything else. */
+function hookAlone(trial: ClientTrial, options: TrialOptions, folders: TrialFolders): ReturnType<typeof trialFiles> {
+  const files = settingsFiles(options);
+  const missing = files.find(({ path }) => options.text(path) === null);
+  if (missing !== undefined) return `${missing.path} does not exist`;
+  return trialFiles(trial, options, folders, files, ({ path, change }, seed) => {
+    const written = options.text(path);
+    return written === null || change.kind === "whole" ? written : settingsText(written, trial, seed);
+  });
 }
 
 function settingsText(written: string, trial: ClientTrial, seed = "{}"): string | null {
@@ -130,24 +143,12 @@ function hasMore(trial: ClientTrial, options: TrialOptions): boolean {
 const STAND_IN = `${HOOK_MARK} trial; echo 'ambit: the call is blocked' >&2; exit 2`;
 
 /** The files as they are, but for the line of the hook and what the client needs to start. */
-function wholeFiles(
-  trial: ClientTrial,
-  options: TrialOptions,
-  folders: TrialFolders,
-): ReadonlyMap<string, string> | string {
-  const { scope, text } = options;
-  const seeds = new Map(Object.entries(trial.seeds(folders)));
-  const contents = new Map<string, string>();
-  for (const { path, change } of settingsFiles(options, STAND_IN)) {
-    const changed = changeSettings(text(path), change);
-    const seed = scope === "user" ? seeds.get(path) : undefined;
+function wholeFiles(trial: ClientTrial, options: TrialOptions, folders: TrialFolders): ReturnType<typeof trialFiles> {
+  return trialFiles(trial, options, folders, settingsFiles(options, STAND_IN), ({ path, change }, seed) => {
+    const changed = changeSettings(options.text(path), change);
     const seeded = changed.ok && seed !== undefined ? withSeed(changed.value, JSON.parse(seed) as Json) : changed;
-    if (!seeded.ok) return `${path} cannot be read`;
-    if (scope === "user") seeds.delete(path);
-    contents.set(join(scope === "project" ? folders.project : folders.home, path), seeded.value);
-  }
-  for (const [path, seed] of seeds) contents.set(join(folders.home, path), seed);
-  return contents;
+    return seeded.ok ? seeded.value : null;
+  });
 }
 
 function withSeed(text: string, seed: Json, at: readonly string[] = []): ReturnType<typeof withMember> {

@@ -2,7 +2,7 @@
 import { type HeldDirectives, isEnded, type Task } from "../core/ports/stores/task-store.ts";
 
 export const promptCharactersMax = 100_000;
-export const attemptsMost = 100;
+export const taskAttemptsMax = 100;
 const backoffFirstMilliseconds = 2000;
 const backoffMilliseconds = 3_600_000;
 const frozenMilliseconds = 15_000;

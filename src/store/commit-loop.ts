@@ -1,8 +1,9 @@
 // Group commit: the writes of one event-loop turn share one transaction, and their promises resolve once it is on disk.
+import { errorMessage } from "../core/base/error-message.ts";
 import type { CodedFailure } from "../core/base/result.ts";
 import type { Durable, DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
-import { isOwnFault, messageOf } from "./failure.ts";
+import { isOwnFault } from "./failure.ts";
 import { writeEntries } from "./log/append.ts";
 import { failureCode } from "./sqlite.ts";
 import { type Mirror, TrustedConnection, type TrustedParts } from "./trusted-connection.ts";
@@ -133,7 +134,7 @@ export class CommitLoop {
       return { ok: true, value: job(connection) };
     } catch (error) {
       // A failed query says nothing about the disk.
-      if (failureCode(error) !== null && isOwnFault(error)) return writeFailure(messageOf(error));
+      if (failureCode(error) !== null && isOwnFault(error)) return writeFailure(errorMessage(error));
       this.#trusted.distrust(error);
       return writeFailure(this.#trusted.problem);
     }
@@ -179,11 +180,11 @@ export class CommitLoop {
       return kept;
     } catch (error) {
       if (isJob && isOwnFault(error) && this.#trusted.undo(connection)) {
-        if (batch.length === 1) return [writeFailure(messageOf(error))];
+        if (batch.length === 1) return [writeFailure(errorMessage(error))];
         // One of them cannot be written, so each is committed alone.
         return batch.map((one) => this.#commit([one])[0] ?? writeFailure(this.#trusted.problem));
       }
-      this.#tell(messageOf(error));
+      this.#tell(errorMessage(error));
       this.#trusted.distrust(error);
       return [];
     }

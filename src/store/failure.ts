@@ -9,7 +9,3 @@ export function isOwnFault(error: unknown): boolean {
   const code = failureCode(error);
   return code === null || OWN.includes(code);
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

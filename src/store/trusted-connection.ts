@@ -1,8 +1,8 @@
 // The current connection, with all in-memory state derived from it. After any failure it is discarded: closed, opened
 // and checked again before the next write.
+import { errorMessage } from "../core/base/error-message.ts";
 import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
-import { messageOf } from "./failure.ts";
 import { tailProblem } from "./log/tail.ts";
 
 const reopenMillisecondsMin = 250;
@@ -92,7 +92,7 @@ export class TrustedConnection {
   }
 
   distrust(error: unknown): void {
-    this.#problem = `the state could not be stored: ${messageOf(error)}`;
+    this.#problem = `the state could not be stored: ${errorMessage(error)}`;
     const connection = this.#connection;
     this.#connection = null;
     for (const mirror of this.#mirrors) mirror.drop();

@@ -1,6 +1,8 @@
 // Trust on disk: one small file for each trusted text, in a folder of the user's state that only the user can write.
+
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../core/base/error-message.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { TrustedFile, TrustResult, TrustStore } from "../../core/ports/trust.ts";
 import { readTextFile } from "../../platform/files.ts";
@@ -104,7 +106,7 @@ function attempt(act: () => void): TrustResult {
     act();
     return { ok: true };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: errorMessage(error) };
   }
 }
 

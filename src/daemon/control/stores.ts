@@ -14,7 +14,7 @@ const pathCharactersMax = 4096;
 const nameCharactersMax = 128;
 const keyCharactersMax = 512;
 const historyMax = 1000;
-const revisionMost = Number.MAX_SAFE_INTEGER;
+const revisionMax = Number.MAX_SAFE_INTEGER;
 const BAD = refusal("invalid_input", "the message cannot be parsed");
 
 export function storeAnswers(
@@ -61,7 +61,7 @@ export function storeAnswers(
         if (!writer.ok) return writer;
         const place = placeIn(exchange);
         const key = textIn(exchange.value, "key", keyCharactersMax);
-        const revision = numberIn(exchange.value, "revision", 0, revisionMost);
+        const revision = numberIn(exchange.value, "revision", 0, revisionMax);
         const given = member(exchange.value, "value");
         if (place === null || key === null || revision === null || given === undefined) return BAD;
         const value = exchange.value["isRemoved"] === true ? undefined : given;

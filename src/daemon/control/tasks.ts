@@ -4,7 +4,7 @@ import { numberIn, optionalText, textIn, textsIn } from "../../core/base/fields.
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import { TASK_STATES, type Task, type TaskState } from "../../core/ports/stores/task-store.ts";
-import { attemptsMost, newTask, promptCharactersMax } from "../../org/task-life.ts";
+import { newTask, promptCharactersMax, taskAttemptsMax } from "../../org/task-life.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { TaskRuns } from "../tasks/task-runs.ts";
@@ -17,7 +17,7 @@ const listedMax = 1000;
 const briefCharactersMax = 400;
 const briefWordsMax = 8;
 const reasonCharactersMax = 2000;
-const timeMost = Number.MAX_SAFE_INTEGER;
+const timeMax = Number.MAX_SAFE_INTEGER;
 
 export function taskAnswers(
   { stores, now, id: newId, redacting }: DaemonParts,
@@ -104,7 +104,7 @@ export function taskAnswers(
     [
       "tasks.release",
       async (exchange) => {
-        const generation = numberIn(exchange.value, "generation", 0, timeMost);
+        const generation = numberIn(exchange.value, "generation", 0, timeMax);
         const reason = textIn(exchange.value, "reason", reasonCharactersMax);
         const outcome = RELEASES.find((one) => one === exchange.value["outcome"]);
         if (generation === null || reason === null || outcome === undefined) return BAD;
@@ -180,7 +180,7 @@ export function holdsSecretText(redacting: DaemonParts["redacting"], { prompt, a
 
 function taskIn({ value }: Exchange, id: string, now: number): Task | null {
   const work = workIn(value);
-  const deadline = value["deadline"] === null ? null : numberIn(value, "deadline", 1, timeMost);
+  const deadline = value["deadline"] === null ? null : numberIn(value, "deadline", 1, timeMax);
   if (work === null || (value["deadline"] !== null && deadline === null)) return null;
   return newTask({ ...work, id, deadline }, now);
 }
@@ -193,8 +193,8 @@ export function workIn(value: JsonObject): Work | null {
   const workspace = textIn(value, "workspace", pathCharactersMax);
   const prompt = textIn(value, "prompt", promptCharactersMax);
   const argv = value["argv"] === null ? null : textsIn(value, "argv", argumentsMax);
-  const timeoutMilliseconds = numberIn(value, "timeoutMilliseconds", 1, timeMost);
-  const attemptsMax = numberIn(value, "attemptsMax", 1, attemptsMost);
+  const timeoutMilliseconds = numberIn(value, "timeoutMilliseconds", 1, timeMax);
+  const attemptsMax = numberIn(value, "attemptsMax", 1, taskAttemptsMax);
   if (agent === null || workspace === null || prompt === null || timeoutMilliseconds === null || attemptsMax === null)
     return null;
   if (value["argv"] !== null && (argv === null || argv.length === 0)) return null;

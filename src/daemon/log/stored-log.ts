@@ -1,5 +1,6 @@
 // Verifies the log of a state folder that its daemon rejects: directly from the files, with the keys beside them.
 
+import { errorMessage } from "../../core/base/error-message.ts";
 import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { LogEnd } from "../../core/ports/stores/notary.ts";
@@ -41,7 +42,7 @@ function rememberedBy(notary: { remembered(): LogEnd | null }): DurableResult<Lo
   try {
     return { ok: true, value: notary.remembered() };
   } catch (error) {
-    return { ok: false, code: "audit_unavailable", message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, code: "audit_unavailable", message: errorMessage(error) };
   }
 }
 

@@ -1,5 +1,6 @@
 // Fetches a package for an MCP server: npm or pip resolves and unpacks it, without running its code, in a sandbox that has an empty
 // folder and reaches the registry alone. Install scripts, where a person wants them, run afterwards in a sandbox without any network.
+
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { parseUrl } from "../../core/authority/axes/url.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -7,6 +8,7 @@ import { compile } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import { ALWAYS, type Link } from "../../core/authority/link.ts";
+import { errorMessage } from "../../core/base/error-message.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
@@ -77,7 +79,7 @@ export class PackageFetcher {
     try {
       return await this.#staged(stage, owner, wish, signal);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return refusal("not_available", `the package cannot be stored: ${why}`);
     } finally {
       this.#running--;

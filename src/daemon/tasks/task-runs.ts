@@ -53,7 +53,7 @@ interface FundedRun {
   readonly time: RunTime | null;
 }
 
-const timerMost = 2_147_483_647;
+const timerMillisecondsMax = 2_147_483_647;
 const runningMax = 1000;
 /** How late a request that expired is noticed. */
 const expiryMilliseconds = 5000;
@@ -306,7 +306,8 @@ export class TaskRuns {
       isSpent = true;
       exchange.stop();
     };
-    const timer = funds.milliseconds === null ? null : setTimeout(spend, Math.min(funds.milliseconds, timerMost));
+    const timer =
+      funds.milliseconds === null ? null : setTimeout(spend, Math.min(funds.milliseconds, timerMillisecondsMax));
     const answer = await calls.run(reader === null ? exchange : reader.reading(exchange)).catch((error: unknown) => {
       funds.close();
       throw error;

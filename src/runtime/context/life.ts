@@ -1,4 +1,5 @@
 // Lifetime of a context: until the call ends or is stopped. After that every instrument answers `revoked`.
+import { foreignErrorMessage } from "../../core/base/error-message.ts";
 import { type UseResult, useDenial, useFailure } from "./use-result.ts";
 
 /** Runs one use: the owner of the context queues it, limits it, and logs its denial. */
@@ -64,7 +65,7 @@ export class ContextLifetime {
       try {
         answer = await act();
       } catch (error) {
-        answer = useFailure(verb, { code: "failed", message: messageOf(error) });
+        answer = useFailure(verb, { code: "failed", message: foreignErrorMessage(error) });
       }
       return this.#isOver ? revokedResult(verb) : answer;
     });
@@ -80,15 +81,6 @@ function tell(listener: () => void): void {
     listener();
   } catch {
     // A listener's exception is ignored.
-  }
-}
-
-/** Reads only ordinary errors: a thrown value may be hostile, too. */
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error && typeof error.message === "string" ? error.message.slice(0, 500) : "it failed";
-  } catch {
-    return "it failed";
   }
 }
 

@@ -1,5 +1,6 @@
 // Tools inside their host process: describes a module's exports as plain data, derives the requests of a call, and runs it with
 // a remote context. Incoming calls were decided; outgoing uses are decided again.
+import { foreignErrorMessage } from "../../core/base/error-message.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { OpenContext } from "../context/context.ts";
 import { remoteContext } from "../context/remote.ts";
@@ -111,7 +112,7 @@ export class HostedTools {
         return { message: "its requests are not a plain list" };
       return { requests };
     } catch (error) {
-      return { message: messageOf(error) };
+      return { message: foreignErrorMessage(error) };
     }
   }
 
@@ -148,7 +149,7 @@ export class HostedTools {
       if (!tool.isAvailable()) return { ok: false, code: "not_available", message: SAYS_UNAVAILABLE };
       return await toolOutcome(await tool.execute(accepted.value, open.context));
     } catch (error) {
-      return { ok: false, code: "execution_failed", message: messageOf(error) };
+      return { ok: false, code: "execution_failed", message: foreignErrorMessage(error) };
     }
   }
 }
@@ -216,12 +217,4 @@ export function readToolDescriptions(value: unknown): readonly ToolDescription[]
     });
   }
   return tools;
-}
-
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw a value that is not an Error";
-  } catch {
-    return "it threw a value that is not an Error";
-  }
 }

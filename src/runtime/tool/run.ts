@@ -1,7 +1,9 @@
 // Runs a registered tool for a warrant: all its backends exist, or it does not start; its context ends with the call, however
 // that ends.
+
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { onAbort } from "../../core/base/abort.ts";
+import { foreignErrorMessage } from "../../core/base/error-message.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
 import { type Availability, missingText, SAYS_UNAVAILABLE } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
@@ -61,15 +63,7 @@ async function execute(act: () => unknown): Promise<ToolOutcome> {
   try {
     return await toolOutcome(await act());
   } catch (error) {
-    return refused("execution_failed", messageOf(error));
-  }
-}
-
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message).slice(0, 2000) : "it threw a value that is not an Error";
-  } catch {
-    return "it threw a value that is not an Error";
+    return refused("execution_failed", foreignErrorMessage(error));
   }
 }
 

@@ -8,6 +8,7 @@ import { PACKAGE_SETTINGS } from "../../clients/package-settings.ts";
 import type { ClientProfile } from "../../clients/profile.ts";
 import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
 import { errorCode } from "../../core/base/error-code.ts";
+import { errorMessage } from "../../core/base/error-message.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { removeTree } from "../drafts/remove-tree.ts";
 import { TreeFolder } from "../live/tree-folder.ts";
@@ -78,7 +79,7 @@ export class ClientHomes {
         folder.close();
       }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       return refuse(`the home of this agent cannot be prepared: ${reason}`, "ambit run --fresh");
     }
     this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1);

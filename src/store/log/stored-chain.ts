@@ -1,12 +1,12 @@
 // The log of a state without a running daemon, for its verifier: read as stored, without changing or trusting anything.
 
 import { join } from "node:path";
+import { errorMessage } from "../../core/base/error-message.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable, DurableResult } from "../../core/ports/stores/durable.ts";
 import { writeFailure } from "../commit-loop.ts";
 import { Connection } from "../connection.ts";
-import { messageOf } from "../failure.ts";
 import { OLD_JOURNAL_FILE, STATE_FILE } from "../folder.ts";
 import { hasOldJournal } from "../old-journal.ts";
 import { loadDriver, NO_DRIVER } from "../sqlite.ts";
@@ -37,7 +37,7 @@ export function openStoredChain(folder: string, { digest, program }: StoredParts
     );
   } catch (error) {
     connection?.close();
-    return writeFailure(`${join(folder, STATE_FILE)} cannot be read: ${messageOf(error)}`);
+    return writeFailure(`${join(folder, STATE_FILE)} cannot be read: ${errorMessage(error)}`);
   }
 }
 
@@ -56,6 +56,6 @@ function reading<T>(read: () => T): Durable<T> {
   try {
     return Promise.resolve({ ok: true, value: read() });
   } catch (error) {
-    return Promise.resolve(writeFailure(messageOf(error)));
+    return Promise.resolve(writeFailure(errorMessage(error)));
   }
 }
