@@ -58,6 +58,8 @@ import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
 import { SKILL_TOOLS } from "../tools/skills/skill-tools.ts";
 import { STORE_TOOLS } from "../tools/stores/store-tools.ts";
+import { waitingPageProcess } from "../tools/web/page-process.ts";
+import { presentWith } from "../tools/web/present-result.ts";
 import { type DaemonState, openDaemonState } from "./daemon-state.ts";
 import { composeServers } from "./servers.ts";
 
@@ -130,7 +132,10 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   });
   const agentRecords = agentRecordWriter({ home, folders, records, now });
   const parts: DaemonParts = {
-    door: doorProtocol(VERSION),
+    door: doorProtocol({
+      version: VERSION,
+      present: presentWith(waitingPageProcess(join(program, "dist", "page.cjs"))),
+    }),
     ...{ stores, records, agentRecords, programs, proof, now, id, zones: machineZones() },
     wall: () => Date.now(),
     problems: () => [opened.value.problem(), ...secrets.problems()].filter((one) => one !== null),

@@ -26,7 +26,7 @@ export function inputResult(result: Json): CallResult {
 }
 
 /** INVARIANT: the daemon has checked the form of every part. */
-export function servedResult(result: Json): CallResult {
+export function servedResult(result: Json): CallResult & { readonly served: ServedResult } {
   const object = isJsonObject(result) ? result : {};
   const parts = member(object, "content");
   const structured = member(object, "structuredContent");

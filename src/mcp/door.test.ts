@@ -1,9 +1,10 @@
 // The protocol of a session's door: what comes in is translated, and never names a session.
 import { describe, expect, test } from "vitest";
 import type { DoorAnswer, DoorSession } from "../core/ports/daemon/door.ts";
-import { doorProtocol } from "./door.ts";
+import { type DoorOptions, doorProtocol } from "./door.ts";
 
 const asked: unknown[] = [];
+const SERVED = { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }], isError: true };
 const SESSION: DoorSession = {
   list: async () => ({
     ok: true,
@@ -13,6 +14,9 @@ const SESSION: DoorSession = {
   }),
   call: async (tool, input) => {
     asked.push([tool, input]);
+    const done = { outcome: "done", enforcement: [] } as never as object;
+    if (tool === "web_fetch") return { ok: true, value: { ...done, result: { pending: "<p>" } } as never };
+    if (tool === "files__read") return { ok: true, value: { ...done, result: SERVED, isServerResult: true } as never };
     return { ok: false, code: "not_available", message: "not now", fix: null };
   },
   can: (words) =>
@@ -38,8 +42,13 @@ const SESSION: DoorSession = {
       : { ok: false, code: "unknown_entry", message: "this session has no entry with this id", fix: null },
 };
 
+const OPTIONS: DoorOptions = {
+  version: "1.2.3",
+  present: async (tool, _input, result) => (tool === "web_fetch" ? { text: "as a person reads it" } : result),
+};
+
 const ask = (route: string, body: unknown, isText = false): Promise<DoorAnswer> =>
-  doorProtocol("1.2.3")(SESSION, { route, body: typeof body === "string" ? body : JSON.stringify(body), isText });
+  doorProtocol(OPTIONS)(SESSION, { route, body: typeof body === "string" ? body : JSON.stringify(body), isText });
 
 describe("can", () => {
   test.each([
@@ -91,6 +100,15 @@ describe("mcp", () => {
       result: { isError: true, structuredContent: { code: "not_available" } },
     });
     expect(asked).toEqual([["fs_read", { path: "x" }]]);
+  });
+
+  test("a result of an MCP server keeps its parts and its error; a page is for display", async () => {
+    const call = (name: string): Promise<unknown> => rpc({ id: 1, method: "tools/call", params: { name } });
+    expect(await call("files__read")).toMatchObject({ result: SERVED });
+    expect(await call("web_fetch")).toMatchObject({
+      result: { isError: false, structuredContent: { text: "as a person reads it" } },
+    });
+    asked.splice(0);
   });
 
   test.each([

@@ -4,7 +4,14 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "..
 import type { DoorAnswer, DoorCall, DoorEntry, DoorProtocol, DoorSession } from "../core/ports/daemon/door.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 import type { DecisionView } from "../core/ports/daemon/holding-view.ts";
-import { type CallResult, deniedResult, doneResult, refusedResult } from "./call-result.ts";
+import {
+  type CallResult,
+  deniedResult,
+  doneResult,
+  refusedResult,
+  type ServedResult,
+  servedResult,
+} from "./call-result.ts";
 import { listedTools } from "./tool-list.ts";
 
 const wordsMax = 4_096;
@@ -13,8 +20,14 @@ const idCharactersMax = 128;
 /** Revisions without requests of the server's own; the newest is the answer to an unknown one. */
 const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
+export interface DoorOptions {
+  readonly version: string;
+  /** A tool's result for display. */
+  present(tool: string, input: JsonObject, result: Json): Promise<Json>;
+}
+
 export const doorProtocol =
-  (version: string): DoorProtocol =>
+  (options: DoorOptions): DoorProtocol =>
   async (session, call) => {
     const value = parsed(call.body);
     if (value === null && call.route === "mcp") return rpcError(null, -32_700, "the message is not a JSON object");
@@ -25,7 +38,7 @@ export const doorProtocol =
       case "why":
         return whyAnswer(session, call, value);
       case "mcp":
-        return mcpAnswer(session, value, version);
+        return mcpAnswer(session, value, options);
       default:
         return fault(call, 404, "no such route; the routes are can, why and mcp");
     }
@@ -71,7 +84,7 @@ function entryText({ id, outcome, tool, code, at, need, suggest }: DoorEntry): s
   return `${lines.join("\n")}\n`;
 }
 
-async function mcpAnswer(session: DoorSession, message: JsonObject, version: string): Promise<DoorAnswer> {
+async function mcpAnswer(session: DoorSession, message: JsonObject, options: DoorOptions): Promise<DoorAnswer> {
   const [id, method] = [member(message, "id"), member(message, "method")];
   // Answers and notifications need none.
   if (id === undefined || typeof method !== "string") return { status: 202, body: "" };
@@ -80,7 +93,7 @@ async function mcpAnswer(session: DoorSession, message: JsonObject, version: str
   const given = isJsonObject(params) ? params : {};
   switch (method) {
     case "initialize":
-      return rpcResult(id, initialized(given, version));
+      return rpcResult(id, initialized(given, options.version));
     case "ping":
       return rpcResult(id, {});
     case "tools/list": {
@@ -92,7 +105,7 @@ async function mcpAnswer(session: DoorSession, message: JsonObject, version: str
       const [name, input] = [member(given, "name"), member(given, "arguments") ?? {}];
       if (typeof name !== "string" || name === "" || !isJsonObject(input))
         return rpcError(id, -32_602, "a call needs `name`, and `arguments` as an object");
-      return rpcResult(id, (await called(session, name, input)) as unknown as Json);
+      return rpcResult(id, (await called(session, name, input, options)) as unknown as Json);
     }
     default:
       return rpcError(id, -32_601, "there is no such method");
@@ -111,11 +124,18 @@ function initialized(params: JsonObject, version: string): JsonObject {
   };
 }
 
-async function called(session: DoorSession, tool: string, input: JsonObject): Promise<CallResult> {
+async function called(
+  session: DoorSession,
+  tool: string,
+  input: JsonObject,
+  { present }: DoorOptions,
+): Promise<CallResult | ServedResult> {
   const answer = await session.call(tool, input);
   if (!answer.ok) return refusedResult(tool, answer);
   const { value } = answer;
-  return value.outcome === "denied" ? deniedResult(tool, value) : doneResult(value.result, value.enforcement);
+  if (value.outcome === "denied") return deniedResult(tool, value);
+  if (value.isServerResult === true) return servedResult(value.result).served;
+  return doneResult(await present(tool, input, value.result), value.enforcement);
 }
 
 function parsed(body: string): JsonObject | null {

@@ -118,8 +118,11 @@ beforeAll(async () => {
   counted("broke", `tokens: ${REQUEST.length + 9 + 15}`);
   counted("short", `tokens: ${REQUEST.length + 3 + 1_024}`);
   counted("money", "money: 0.001");
-  writeFileSync(join(project, "claude"), CLIENT);
-  chmodSync(join(project, "claude"), 0o755);
+  // `other` has the plain profile.
+  for (const name of ["claude", "other"]) {
+    writeFileSync(join(project, name), CLIENT);
+    chmodSync(join(project, name), 0o755);
+  }
   writeFileSync(
     join(base, "config", "ambit", "config.yml"),
     `models: { anthropic: { url: "http://127.0.0.1:${port}", prices: { claude-x: { input: 1, output: 9 } } } }\n`,
@@ -199,6 +202,7 @@ test("no grant of `net.connect` leads past the relay to a provider whose models 
     ),
   );
   expect((await ambit("explain", "address_refused")).out).toContain("relay");
+  expect((await ambit("run", "direct", "./other", "direct", String(port))).out).toMatch(/^failed /);
   expect(seen).toHaveLength(before);
   expect((await ambit("run", "direct", "./claude", "plain")).out).toMatch(/^200 /);
   // Without a relay to this provider the grant counts: for a client that may use other models, and for any other program.

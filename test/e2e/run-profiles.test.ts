@@ -42,6 +42,8 @@ beforeAll(() => {
   put("project/aider", '#!/bin/sh\necho "$AIDER_ANALYTICS $AIDER_HOME"; cat ~/.aider.json\n', 0o755);
   // A project has no say in profiles.
   put("project/.ambit/profiles/aider.yml", "programs: [aider]\nvariables: { AIDER_ANALYTICS: planted }\n");
+  put("project/.ambit/org.yml", "name: Org\nagents:\n  maker: { role: Maker, client: sh }\n");
+  put("project/peek.sh", 'echo "peek: $PEEK"\n');
   ambit("trust", "--yes");
 });
 afterEach(() => rmSync(join(base, "config", "ambit", "profiles"), { recursive: true, force: true }));
@@ -76,6 +78,24 @@ test("a profile gives nothing of the project and no host", () => {
   const script = `echo $PEEK; cat ${join(base, "outside", "secret.txt")} || echo hidden`;
   expect(ambit("run", "coder", "sh", "-c", script).out).toBe("1\nhidden\n");
   expect(ambit("run", "coder", "sh", "-c", "getent hosts example.com || echo none").out).toBe("none\n");
+});
+
+test("a task's client has the profile that the user wrote for it, and does not run while that has errors", () => {
+  const run = (): { readonly state: string; readonly out: string; readonly reason: string } => {
+    const { task } = JSON.parse(ambit("tasks", "add", "--json", "maker", "peek.sh").out) as { task: { id: string } };
+    ambit("tasks", "work", "--once");
+    const shown = JSON.parse(ambit("tasks", "show", task.id, "--json").out) as {
+      task: { state: string; reason: string };
+    };
+    return { ...shown.task, out: ambit("tasks", "log", task.id).out };
+  };
+  profile("peeker.yml", "programs: [sh]\nvariables: { PEEK: '1' }\n");
+  expect(run()).toMatchObject({ state: "done", out: "peek: 1\n" });
+  profile("peeker.yml", "programs: [sh]\nvariabels: { PEEK: '1' }\n");
+  const broken = run();
+  expect(broken.state).not.toBe("done");
+  expect(broken.reason).toContain("peeker.yml has errors: ambit profiles list");
+  expect(broken.out).not.toContain("peek:");
 });
 
 test.each([

@@ -1,5 +1,5 @@
 // The program of one run: the agent's client or any other, in the agent's sandbox, with what its capabilities allow.
-import { profileOfProgram } from "../../clients/profiles.ts";
+import { chooseProfile } from "../../clients/profile-choice.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import type { HiredAgent } from "../../core/ports/daemon/task-messages.ts";
 import type { Task } from "../../core/ports/stores/task-store.ts";
@@ -27,19 +27,28 @@ export function planRun(ports: TasksPorts, task: Task, hired: HiredAgent | null)
       ok: false,
       denied: `${task.agent} is not trusted as it is now: ambit trust, then ambit tasks retry ${task.id}`,
     };
-  const { asked, capabilities, asks = [], denies = [] } = planOf(ports, task, hired);
+  const { asked, profile, capabilities, asks = [], denies = [] } = planOf(ports, task, hired);
+  const choice = profile === null ? null : chooseProfile(profile, ports.userProfiles());
+  if (choice !== null && !choice.ok)
+    return {
+      ok: false,
+      denied: `the profile ${choice.broken.file} has errors: ambit profiles list, then ambit tasks retry ${task.id}`,
+    };
+  const client = choice === null ? null : { profile: choice.profile.id, isFresh: false };
   return {
     ok: true,
     program: {
       ...{ agent, name: task.agent, user: null, pledge: null, waitMilliseconds: 0, isThrowaway: false },
-      ...{ needsReview: false, milliseconds: runMilliseconds(task, ports.now()), ...asked },
+      ...{ needsReview: false, milliseconds: runMilliseconds(task, ports.now()), ...asked, client },
       task: { id: task.id, generation: task.generation, capabilities, asks, denies },
     },
   };
 }
 
 interface ClientPlan {
-  readonly asked: Pick<ExecRequest, "what" | "folder" | "root" | "client" | "also">;
+  readonly asked: Pick<ExecRequest, "what" | "folder" | "root" | "also">;
+  /** The client whose profile it has; null: another program, which has none. */
+  readonly profile: string | null;
   /** Capabilities that the run has only if a person agrees. */
   readonly capabilities: readonly string[];
   readonly asks?: readonly string[];
@@ -51,7 +60,8 @@ function planOf(ports: TasksPorts, task: Task, hired: HiredAgent | null): Client
   const member = whole?.org.agents.find(({ id }) => id === (hired?.member ?? task.agent)) ?? null;
   if (task.argv !== null)
     return {
-      asked: { what: { argv: task.argv }, folder: folderOf(ports, member), root: null, client: null, also: [] },
+      asked: { what: { argv: task.argv }, folder: folderOf(ports, member), root: null, also: [] },
+      profile: null,
       capabilities: [],
     };
   if (whole === null || member === null) return recordPlan(task);
@@ -66,7 +76,8 @@ function recordPlan(task: Task): ClientPlan {
     ...{ client: BASE_CLIENT, model: null, instructions: "", prompt: taskPrompt(task), rulings: [], own: new Map() },
   });
   return {
-    asked: { what: { argv }, folder: null, root: "live", client: profileFor(BASE_CLIENT), also: [] },
+    asked: { what: { argv }, folder: null, root: "live", also: [] },
+    profile: BASE_CLIENT,
     capabilities: [],
   };
 }
@@ -93,9 +104,10 @@ function memberPlan(
   const root: RootWord = hasCode ? "live" : "ro";
   return {
     asked: {
-      ...{ what: { argv }, folder: folderOf(ports, member), root, client: profileFor(client.name) },
+      ...{ what: { argv }, folder: folderOf(ports, member), root },
       also: asked.flatMap(({ request }) => (request === null ? [] : [request])),
     },
+    profile: client.name,
     capabilities: [...given],
     asks: rulings.flatMap(({ capability, ruling }) => (ruling === "ask" ? [capability] : [])),
     denies: rulings.flatMap(({ capability, ruling }) => (ruling === "deny" ? [capability] : [])),
@@ -106,8 +118,4 @@ function folderOf(ports: TasksPorts, member: OrgAgent | null): string | null {
   const folder = member?.folder?.value;
   if (folder?.kind === "scalar" && typeof folder.value === "string") return folder.value;
   return ports.workspaceAt?.() ?? null;
-}
-
-function profileFor(client: string): ExecRequest["client"] {
-  return { profile: profileOfProgram(client).id, isFresh: false };
 }

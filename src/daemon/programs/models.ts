@@ -62,8 +62,8 @@ function couldUseProvider(authority: Authority, provider: ModelProvider): boolea
 }
 
 /**
- * INVARIANT: with a relay, a provider whose models are granted is reached through the relay alone, whatever `net.connect` covers.
- * A direct connection could use an account of the program's own, past every budget.
+ * INVARIANT: with a relay, a provider whose models are granted is reached by its name through the relay alone, whatever `net.connect`
+ * covers. A direct connection could use an account of the program's own, past every budget.
  */
 export function relayedOnly(authority: Authority, models: readonly WrittenModel[]): (asked: Request) => boolean {
   const places = new Set<string>();
@@ -94,7 +94,7 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
   return {
     ask: async (call): Promise<ModelAnswer> => {
       const { provider, model, digest, bytes, isCharged, hasForeignCredential } = call;
-      const known = provider in PROVIDERS ? (provider as ModelProvider) : null;
+      const known = Object.hasOwn(PROVIDERS, provider) ? (provider as ModelProvider) : null;
       const request = known === null ? null : useOf(known, model);
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
       const models = environment.user?.models ?? [];

@@ -128,7 +128,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const trees = [...toolchains.trees, ...(server?.runtime ?? [])];
     const used: {
       home: Extract<ClientPlan, { ok: true }>["home"] | null;
-      /** Set where the program has a relay. */
+      /** Set where the sandbox has a relay. */
       isRelayedOnly: ReturnType<typeof relayedOnly> | null;
     } = { home: null, isRelayedOnly: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
@@ -176,7 +176,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           });
           if (!equipped.ok) return equipped;
           used.home = equipped.home;
-          if (hasRelay) used.isRelayedOnly = relayedOnly(authority, environment.user?.models ?? []);
+          used.isRelayedOnly = relayedOnly(authority, environment.user?.models ?? []);
           // A missing client was searched for on the path that it has inside.
           explanation.planned({ ...planned.plan, environment: equipped.plan.environment });
           program.onNotes?.([...planned.notes, ...equipped.home.notes]);

@@ -66,7 +66,7 @@ export function resourcePowers(options: ResourcePowersOptions): (call: PowersOpt
       try {
         const upstream = await servers.running(session, one);
         if (!(upstream instanceof Upstream)) return { ok: false, message: upstream.message };
-        const why = servers.heldServer(one);
+        const why = servers.heldServer(one, upstream.description);
         if (why !== null) return { ok: false, message: why };
         // Whatever it answers, also with an error, is its own text.
         if (!one.server.isClean) taint();

@@ -217,9 +217,12 @@ export class DaemonServers {
     return servers.filter(({ server, waits }) => waits === null && server.isEnabled);
   }
 
-  /** Why nothing of a server may be used: it is another version, or describes itself differently, since it was pinned. */
-  heldServer(one: CatalogServer): string | null {
-    const [pin, latest] = [this.pinOf(one), this.latest(one)];
+  /**
+   * Why nothing of a server may be used: it is another version, or describes itself differently, since it was pinned. `latest`: what the
+   * process says that is about to be called; sessions have processes of their own.
+   */
+  heldServer(one: CatalogServer, latest: ServerDescription | null = this.latest(one)): string | null {
+    const pin = this.pinOf(one);
     const isChanged = pin !== null && latest !== null && pinChanges(pin, latest).some(({ tool }) => tool === null);
     if (!isChanged) return null;
     const { name } = one.server;
@@ -329,7 +332,7 @@ export class DaemonServers {
   #daemonTool(one: CatalogServer, pin: Pin, tool: ToolDefinition): DaemonTool {
     const { server } = one;
     const map = this.mapOf(one, tool, pin)?.map ?? [];
-    const missing = (): Missing | null => this.#held(one, tool.name);
+    const missing = (): Missing | null => this.#held(one, tool.name, this.latest(one));
     return {
       name: offeredName(server.name, tool.name),
       description: tool.description === "" ? (tool.title ?? tool.name) : tool.description,
@@ -354,13 +357,13 @@ export class DaemonServers {
 
   /** By the name that clients call it. */
   heldText(one: CatalogServer, offered: string): string | null {
-    return this.#held(one, offered.slice(offeredName(one.server.name, "").length))?.message ?? null;
+    const tool = offered.slice(offeredName(one.server.name, "").length);
+    return this.#held(one, tool, this.latest(one))?.message ?? null;
   }
 
-  /** Why a pinned tool cannot be called: the server says something else by now. */
-  #held(one: CatalogServer, tool: string): Missing | null {
+  /** Why a pinned tool cannot be called: the server says something else by now. `latest`: as of `heldServer`. */
+  #held(one: CatalogServer, tool: string, latest: ServerDescription | null): Missing | null {
     const pin = this.pinOf(one);
-    const latest = this.latest(one);
     if (pin === null || latest === null || this.callable(pin, latest).has(tool)) return null;
     const { name } = one.server;
     const isGone = latest.tools.every((now) => now.name !== tool);
@@ -376,8 +379,8 @@ export class DaemonServers {
     const upstream = await this.running(session, one);
     if (!(upstream instanceof Upstream)) return { fix: null, ...upstream, ...signInFix(one, upstream) };
     // A person may have pinned what it says by now.
-    if (this.#held(one, tool) !== null) await upstream.refresh(true);
-    const held = this.#held(one, tool);
+    if (this.#held(one, tool, upstream.description) !== null) await upstream.refresh(true);
+    const held = this.#held(one, tool, upstream.description);
     if (held === null) return upstream;
     this.#options.log(this.#options.entry(session, "server_held", { server: one.server.name, tool }));
     return held;

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -32,12 +33,17 @@ export function placeFile(home: TreeFolder, path: readonly string[], content: Ui
     const fresh = `.ambit-${randomBytes(8).toString("hex")}`;
     const descriptor = openSync(folder.pathOf(fresh), NEW_FILE, 0o600);
     try {
-      writeFileSync(descriptor, content);
-    } finally {
-      closeSync(descriptor);
+      try {
+        writeFileSync(descriptor, content);
+      } finally {
+        closeSync(descriptor);
+      }
+      if (folder.stamp(name) !== null && isFolder(folder, name)) removeName(folder, name, aside);
+      renameSync(folder.pathOf(fresh), folder.pathOf(name));
+    } catch (error) {
+      rmSync(folder.pathOf(fresh), { force: true });
+      throw error;
     }
-    if (folder.stamp(name) !== null && isFolder(folder, name)) removeName(folder, name, aside);
-    renameSync(folder.pathOf(fresh), folder.pathOf(name));
   });
 }
 
