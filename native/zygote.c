@@ -1,5 +1,6 @@
-// The loop of pid 1. It has no handlers for signals, so nothing inside the sandbox can disturb it; it never waits for
-// anything but poll, so the end of the owner is seen at once, whatever a command or the owner's own reading is doing.
+// The loop that starts and ends commands: of pid 1, and of the supervisor where there are no namespaces. It has no handlers for
+// signals, so nothing inside the sandbox can disturb it. Pid 1 waits in poll alone, so it sees the end of the owner at once; the
+// supervisor also opens paths that a command names, and the daemon ends one that does not answer.
 #include "zygote.h"
 
 #include <errno.h>

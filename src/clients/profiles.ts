@@ -170,7 +170,7 @@ export const PROFILES: readonly ClientProfile[] = [
   },
 ];
 
-/** A program without a profile of its own: it gets a home and no time limit, and nothing else. */
+/** A program without a profile of its own: no settings are copied for it, and no variables set for a model. */
 export const PLAIN_PROFILE: ClientProfile = {
   id: "ambit:plain@1",
   programs: [],

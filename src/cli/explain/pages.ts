@@ -82,8 +82,9 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "ambit explain approval_required",
   },
   budget_exhausted: {
-    means: "A grant covers the request, but its budget, or the budget of a grant it was delegated from, is used up.",
-    doThis: "Wait until the rate limit allows it, or raise the budget in the record.",
+    means:
+      "A grant covers the request, but its budget, or the budget of a grant it was delegated from, is used up; or a limit of ambit is reached, such as requests at once or the size of a message.",
+    doThis: "Wait until the rate limit or the running requests allow it, or raise the budget in the record.",
     example: "net.get{hosts=[*],calls=5,rate=10/min}",
   },
   address_refused: {

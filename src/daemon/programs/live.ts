@@ -53,7 +53,7 @@ const stepMillisecondsMax = 2_000;
 
 /**
  * Tools that a client calls through the door read and write the project; the client reads and writes its copy. A call sees what
- * the client wrote before it, and the client sees what the call wrote.
+ * the client wrote before it, and the client sees what the call wrote, where that is in step within two seconds.
  */
 function doorInStep(door: DoorSource, live: LiveRoot): DoorSource {
   const inStep = (): Promise<void> =>

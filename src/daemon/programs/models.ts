@@ -135,7 +135,7 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
 export const CREDENTIAL_LOCKED = {
   ok: false,
   code: "secret_refused",
-  message: "the stored credential cannot be decrypted: ambit secrets key",
+  message: "the stored credential cannot be decrypted: ambit secrets unlock",
 } as const;
 
 export type ModelEndpoint =

@@ -7,7 +7,7 @@ export const bodyBytesMax: number = lineBytesMax;
 export const exchangesMax = 1_024;
 /** Requests of one token that are answered at once. */
 export const exchangesOfTokenMax = 256;
-/** Requests of one session that are not answered yet: with the largest bodies, 64 MiB a session. */
+/** Requests of one session that are not answered yet: with the largest bodies, 128 MiB a session. */
 export const requestsOfSessionMax = 64;
 /** Sessions of the older era, over all clients, and of one token. */
 export const sessionsMax = 512;

@@ -19,7 +19,7 @@ export interface ControlGroup {
 }
 
 const PREFIX = "ambit";
-/** Two processes that are not the agent's: bubblewrap outside, our program inside. */
+/** In the group, and not the agent's: pid 1 of the sandbox. */
 const ownProcesses = 1;
 
 export class ControlGroups {

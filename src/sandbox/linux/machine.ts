@@ -11,6 +11,7 @@ import { engineOf } from "./bubblewrap-error.ts";
 import { kernelFacts, trySandbox } from "./detect-sandbox.ts";
 import { groupFolders } from "./group-folders.ts";
 import { unsuitableFileSystem } from "./overlay-refusals.ts";
+import { PROGRAM_FOLDERS } from "./programs.ts";
 
 /** Where to probe; the real machine unless a test overrides it. */
 export interface MachineOptions {
@@ -36,7 +37,8 @@ export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts 
     platform: process.platform,
     kernel: release(),
     root: "/",
-    path: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    // As the sandbox finds them.
+    path: PROGRAM_FOLDERS.join(":"),
     millisecondsMax: 3_000,
     native: null,
     self: "/proc/self",

@@ -2,7 +2,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 
-export const PROGRAM_FOLDERS: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin"];
+/** The last one is NixOS's; only root can create it elsewhere. */
+export const PROGRAM_FOLDERS: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
 /** The absolute path, or null where none of the folders has the program. */
 export function findProgram(name: string, folders: readonly string[] = PROGRAM_FOLDERS): string | null {

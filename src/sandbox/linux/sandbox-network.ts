@@ -93,7 +93,7 @@ export class SandboxNetwork {
       (handle as { close?(): void } | null)?.close?.();
   }
 
-  /** The sandbox has ended. */
+  /** The broker exited, and with it every connection. */
   get isLost(): boolean {
     return this.#isLost;
   }

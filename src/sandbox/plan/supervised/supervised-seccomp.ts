@@ -105,7 +105,7 @@ function conditional(program: Assembler, { architecture, hasNetwork }: Supervise
     .whenEqual(number(CONDITIONAL.setrlimit), "own limit")
     .whenEqual(number(CONDITIONAL.prlimit64), "limit")
     .whenEqual(number(CONDITIONAL.setpriority), "priority")
-    .whenEqual(number(CONDITIONAL.ioprio_set), "priority")
+    .whenEqual(number(CONDITIONAL.ioprio_set), "disk priority")
     .whenEqual(number(CONDITIONAL.sched_setparam), "schedule")
     .whenEqual(number(CONDITIONAL.sched_setscheduler), "schedule")
     .whenEqual(number(CONDITIONAL.sched_setaffinity), "schedule")
@@ -130,16 +130,19 @@ function conditional(program: Assembler, { architecture, hasNetwork }: Supervise
   options(program);
 }
 
-const PROCESS = [0, 1];
+/** PRIO_PROCESS and IOPRIO_WHO_PROCESS. */
+const [PROCESS_PRIORITY, PROCESS_DISK_PRIORITY] = [0, 1];
 
-/** Of the calling thread alone: another process may be outside. PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS is 1. */
+/** Of the calling thread alone: another process may be outside. */
 function ownSchedule(program: Assembler): void {
-  const [priority, disk] = PROCESS as [number, number];
   program
     .mark("priority")
     .load(argument(0))
-    .whenEqual(priority, "own priority")
-    .unlessEqual(disk, "refused")
+    .whenEqual(PROCESS_PRIORITY, "own priority")
+    .answer(EPERM)
+    .mark("disk priority")
+    .load(argument(0))
+    .unlessEqual(PROCESS_DISK_PRIORITY, "refused")
     .mark("own priority")
     .load(argument(1))
     .unlessEqual(0, "refused")
