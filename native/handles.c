@@ -20,8 +20,8 @@ static int wait_for(int channel, short events) {
   return ready > 0 ? 0 : -1;
 }
 
-// Anything but the one answer we expect, byte by byte, is a channel that is not what we think it is. One read without
-// waiting: 0, or -1 with errno (EAGAIN: nothing there now).
+// Any byte other than the expected answer is a protocol error. One read that does not wait: 0, or -1 with errno (EAGAIN: nothing
+// to read now).
 static int read_answers(struct handles *handles) {
   char bytes[line_bytes_max];
   const ssize_t count = recv(handles->channel, bytes, sizeof bytes, MSG_DONTWAIT);

@@ -106,7 +106,7 @@ static int open_descriptor(const struct call *call, int number) {
   return found < 0 && errno == ENOENT ? wrong(EBADF) : found;
 }
 
-// C libraries change what a descriptor is of by this name of it.
+// C libraries change the mode of a descriptor by this path.
 static bool is_own_descriptor(const char *path, int *number) {
   static const char start[] = "/proc/self/fd/";
   if (strncmp(path, start, sizeof start - 1) != 0) return false;

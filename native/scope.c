@@ -26,7 +26,7 @@ int scope_enter(pid_t outside) {
       .rules = &everywhere,
       .count = 1,
   };
-  // Reached before and not after: it is the domain that holds.
+  // Allowed before and denied after proves that the domain works.
   if (kill(outside, 0) != 0) return -1;
   if (landlock_restrict(&request) != 0) return -1;
   if (kill(outside, 0) == 0) {

@@ -47,7 +47,7 @@ _Noreturn static void supervise(int control, int handles, int nothing, pid_t gua
   static struct frame_input input;
   static struct handles channel;
   static struct calls_ground calls;
-  // Told of it as of a child's end, by the one signal that is looked at.
+  // The kernel sends SIGCHLD when the guard ends: the loop already reads that signal.
   if (prctl(PR_SET_PDEATHSIG, SIGCHLD, 0, 0, 0) != 0 || getppid() != guard) _exit(exit_failed);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) frame_fail(control, errno, "orphans");
   // The leader of a session without a terminal: a command's own is then given to it.

@@ -28,7 +28,7 @@ const BEGINNINGS = [
 
 const BEGINS = new RegExp(`(?:^|[^A-Za-z0-9])(?:${BEGINNINGS}|-----BEGIN)`);
 
-/** The same with enough behind them, a digit too where the beginning is also one of ordinary names. */
+/** A prefix with enough characters after it; a prefix that also begins ordinary names needs a digit as well. */
 const WHOLE = [
   "sk-[\\w-]{16}|(?:gh[opsur]|glpat|npm|pypi|hf|xox[abprs])[_-][\\w-]{16}|github_pat_\\w{16}|AKIA[0-9A-Z]{16}|AIza[\\w-]{30}",
   "eyJ[\\w-]{8,512}\\.eyJ[\\w-]{8}",

@@ -44,7 +44,7 @@ const SECRET_LINE =
   /(?:^|:)\s*["']?(_auth\w*|_password|username|email|password|token|certfile|keyfile|cert|key|otp|client-cert)["']?\s*=/i;
 
 export interface PlainLines {
-  /** Lines in their order; `authorities` of a file of certificates that a line names, which is another one inside. */
+  /** Lines in order; a line that names a file of certificates is `authorities`, because that file has another path in the sandbox. */
   readonly lines: readonly (string | { readonly authorities: string })[];
   readonly dropped: readonly string[];
 }

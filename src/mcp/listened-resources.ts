@@ -10,7 +10,7 @@ export const LISTEN = "subscriptions/listen";
 const listensMax = 1_024;
 
 export interface ListenedResourcesOptions {
-  /** What changes from its end on is told. */
+  /** Changes after it resolves are reported. */
   follow(): Promise<void>;
   /** Tells every open request that names the resource. */
   changed(uri: string): void;

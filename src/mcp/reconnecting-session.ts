@@ -69,7 +69,7 @@ export class ReconnectingSession {
     return this.#previous;
   }
 
-  /** Another text where resources or prompts may be others than at the last list; null before the first one. */
+  /** A version: it differs when resources or prompts may have changed; null before the first list. */
   get changes(): string | null {
     return this.#changes;
   }

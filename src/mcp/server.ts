@@ -261,7 +261,7 @@ class SessionServer {
     return { tools };
   }
 
-  /** From here on the client is told where a list is another one than at the session's last look. */
+  /** Starts to notify the client when a list differs from the last one that it got. */
   follow(): void {
     if (this.#timer !== undefined || this.#options.isForOneRequest === true) return;
     this.#sentChanges ??= this.#options.session.changes;

@@ -273,7 +273,7 @@ describe("a hostile server", () => {
     expect(shown.refused.map(({ tool }) => tool).toSorted()).toEqual(names.toSorted());
   });
 
-  test("a quarter of a million elements in its list are none", async () => {
+  test("a server with a quarter of a million elements in its list offers no tools", async () => {
     expect(await refused("wide__echo")).toBe("unknown_tool");
     expect(textOf(await call("plain__echo", { value: "alive" }))).toBe("alive");
   });
@@ -285,7 +285,7 @@ describe("a hostile server", () => {
     expect(sessions.find((one) => one.session === other.id)?.isClean).toBe(false);
   });
 
-  test("ten thousand tools are none", async () => {
+  test("a server with ten thousand tools offers none", async () => {
     const shown = expectValue(await fixture.control("servers.show", { cwd: fixture.project, name: "many" }));
     expect([shown.tools.length, shown.refused[0]?.why]).toEqual([0, expect.stringContaining("more than 2048 tools")]);
   });

@@ -108,7 +108,7 @@ describe.each(["stdio", "http"] as const)("over %s", (face) => {
       await third.close();
     });
 
-    test("a client that only listens hears that resources and prompts are others", async () => {
+    test("a client that only listens hears that resources and prompts have changed", async () => {
       const made = await connected(face, "caller");
       const told = new Set<string>();
       for (const what of ["resources", "prompts"] as const)

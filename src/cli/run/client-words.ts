@@ -1,6 +1,6 @@
 // `ambit run coder claude -p hello`: where the client's own words begin, so that its options are not read as ours.
 
-/** Options of `run` that take one value. `--pledge` takes several: behind it the client stands after `--`. */
+/** Options of `run` that take one value. `--pledge` takes several, so the client must follow a `--` there. */
 const WITH_VALUE: ReadonlySet<string> = new Set(["--in", "--user", "--wait"]);
 const OPEN_ENDED = "--pledge";
 

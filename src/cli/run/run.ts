@@ -52,7 +52,7 @@ export async function runClient(
   return exit;
 }
 
-/** The log has all of it: the list is of this run, and of other runs of the agent at the same time. */
+/** Lists denials logged since the start; other runs of the same agent at the same time are included. */
 async function tellLearned(ports: ExecPorts & ControlPorts, agent: string, began: number): Promise<void> {
   const since = new Date(began).toISOString();
   const print = (text: string): void => ports.printError(text);

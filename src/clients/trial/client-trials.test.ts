@@ -6,7 +6,7 @@ const HELD = { kind: "held", version: "1.2", note: null } as const;
 const FILE = ".claude/settings.json";
 const TEXT = `These settings files did not load:\n  ${FILE} (model): Expected string, but received number\n`;
 
-test("the same with the rest of the file holds", () => {
+test("a hook that held in both trials: the result is unchanged", () => {
   expect(withWholeFile(HELD, HELD, { file: FILE, text: "" })).toEqual(HELD);
 });
 
@@ -18,7 +18,7 @@ test("a client that leaves the hook out with the rest of the file is an error, w
   expect(withWholeFile(HELD, { kind: "ran", version: "1.2" }, { file: FILE, text: "" })).toMatchObject({ why: "" });
 });
 
-test("a client that does not get so far holds with the hook alone, and says so", () => {
+test("a second trial without a result keeps the first one, with a note", () => {
   const unknown = { kind: "unknown", why: "it ended with 1" } as const;
   const note = `not tried together with the other settings of ${FILE}: it ended with 1`;
   expect(withWholeFile(HELD, unknown, { file: FILE, text: TEXT })).toEqual({ ...HELD, note });

@@ -40,7 +40,7 @@ const freshMilliseconds = 300;
 const tokenCharactersMax = 8_192;
 const clientsMax = 1_024;
 const toleranceSeconds = 5;
-/** Signatures with a public key: the key that checks a token makes none. */
+/** Asymmetric algorithms only: a key that verifies cannot sign. */
 const ALGORITHMS = [
   "RS256",
   "RS384",

@@ -20,7 +20,7 @@ const keysMilliseconds = 600_000;
 const pauseMilliseconds = 10_000;
 const keysMax = 64;
 const setsMax = 16;
-/** A key of another kind would be a secret that is shared. */
+/** Asymmetric keys; other types are shared secrets. */
 const KINDS: readonly unknown[] = ["RSA", "EC", "OKP"];
 
 interface KeySet {

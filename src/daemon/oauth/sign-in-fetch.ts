@@ -73,7 +73,7 @@ export function signInFetch(
 }
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?:[:/?]|$)/i;
-/** Of the way that the body came, which is over. */
+/** Headers about the transfer: the body is already decoded. */
 const CODINGS: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
 /** Without its port. */

@@ -30,6 +30,6 @@ export interface PackageManager {
   problem(said: string): { readonly message: string; readonly fix: string | null } | null;
   /** Its program is not there. */
   readonly missing: { readonly message: string; readonly fix: string };
-  /** Between two fetches of one version: what can differ beside the package itself. */
+  /** What can differ between two fetches of the same version, besides the package; for the message. */
   readonly others: string;
 }

@@ -1,5 +1,5 @@
-// Packages of MCP servers in the state folder: `packages/<lock>`, read-only, and the digest of each in the store. INVARIANT: what is
-// there without a record is not there, and a tree that differs from its record is not used.
+// Packages of MCP servers in the state folder: `packages/<lock>`, read-only, and the digest of each in the store. INVARIANT: a folder
+// without a record is ignored, and a tree that differs from its record is not used.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";

@@ -68,7 +68,7 @@ export function clientPlan(
   const fault = clientFault(bare, environment) ?? versionFault(profile, { program, cwd, path });
   if (fault !== null) return { ok: false, refused: fault };
   const port = relayPort(bare.network);
-  // Any path: only that there is one counts for the place inside.
+  // `homeFolder` checks only that a home is set; which one is irrelevant here.
   const inside = {
     relay: hasRelay ? `http://127.0.0.1:${port}` : null,
     root: pathText(bare.root?.path ?? []),
@@ -131,7 +131,7 @@ function joinedPath({ folders, trees }: ClientToolchains, path: string): string 
 const NO_NETWORK: PlanNetwork = { ports: [], loopback: [], chains: [] };
 const relayPortMin = 9_797;
 
-/** A port that leads nowhere else: those that are granted lead to the host's loopback. */
+/** A port that no loopback grant uses: granted ports lead to the host's loopback. */
 function relayPort(network: PlanNetwork | null): number {
   let port = relayPortMin;
   while (network?.loopback.includes(port) === true) port++;

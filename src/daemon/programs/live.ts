@@ -1,5 +1,5 @@
 // Sandboxes whose root is a copy: creates it before a program runs, keeps it in sync while it runs where the root is live, and
-// afterwards stores changes that did not land. Without namespaces every root is one that is written or has hidden names.
+// afterwards stores changes that did not land. Without namespaces, every root that is written or has hidden names is such a copy.
 import { setTimeout } from "node:timers/promises";
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";

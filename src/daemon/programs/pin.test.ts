@@ -82,7 +82,7 @@ describe("an answer is bound to the script", { timeout: 60_000 }, () => {
 });
 
 describe("the approval request says what is not bound", () => {
-  test("other files of a program, always", async () => {
+  test("files that the program may read are always listed as unbound", async () => {
     expect((await pinned([running("make")])).binding).toEqual({
       bound: [],
       unbound: ["other files that the program reads"],

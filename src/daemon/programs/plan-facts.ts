@@ -48,7 +48,7 @@ export interface RunWish {
   readonly isClient: boolean;
   /** A server of tools: it lives as long as its session, within the limits of servers. */
   readonly isServer?: boolean;
-  /** How the caller, the record and the command name folders; relative names say nothing. */
+  /** How the caller, the record and the command name folders; relative paths are ignored. */
   readonly folderNames?: readonly string[];
   /** Program trees that a client is shown besides those of the configuration. */
   readonly toolchains?: readonly PlanPath[];

@@ -5,7 +5,7 @@ import { type CallNote, CallStates, type StateOwner, stateMilliseconds } from ".
 const OWNER: StateOwner = { session: "s_1", agent: "/p scout", server: "notes d1", tool: "ask", input: { a: 1 } };
 const NOTE: CallNote = { held: null, state: "its own", asks: [["who", "elicitation"]], roots: [], rounds: 1 };
 
-test("a note opens until it expires, and never again", () => {
+test("a resume token is valid until it expires, and not afterwards", () => {
   let now = 1_000;
   const states = new CallStates(() => now);
   const sealed = states.seal(NOTE, OWNER);

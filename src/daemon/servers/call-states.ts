@@ -1,5 +1,5 @@
-// The note that a client hands back when it goes on with a call. It is sealed, and what it belongs to is authenticated with it: it
-// opens for the same session, agent, server, tool and arguments alone, and not for long.
+// The encrypted token that a client returns to continue a call. It is bound to the session, agent, server, tool and arguments of the
+// call, and expires.
 import { createHash, randomBytes } from "node:crypto";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import type { ServerAskKind } from "../../core/notation/servers/server-file.ts";

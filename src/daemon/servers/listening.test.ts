@@ -46,7 +46,7 @@ test("a connection that is lost is opened again after a pause that doubles up to
   expect([one.isOpen, events]).toEqual([true, ["missed"]]);
 });
 
-test("a connection that lived for a while was no failure", async () => {
+test("the backoff starts anew after a connection that lived for a while", async () => {
   const { connections } = listening();
   for (let lost = 0; lost < 4; lost++) {
     await vi.advanceTimersByTimeAsync(31_000);

@@ -81,7 +81,7 @@ export class ServerCalls {
     this.#states = new CallStates(() => options.elapsed());
   }
 
-  /** What a client needs to come back with answers: the grants are asked for again. */
+  /** The requests that are decided again when a client resumes a call with answers. */
   resumed(
     one: CatalogServer,
     tool: string,

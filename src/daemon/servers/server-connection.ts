@@ -1,4 +1,4 @@
-// What the protocol needs from the way to a server: messages out, texts in, within limits. A process and an address have it.
+// The transport to an MCP server, a process or an HTTP endpoint: messages out, texts in, within limits.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 
@@ -25,7 +25,7 @@ export interface ServerConnection {
   readonly enforcement: readonly Enforcement[];
   /** An address: no process of this machine. */
   readonly isRemote: boolean;
-  /** Whether the server is heard now without being asked: that it describes itself differently. */
+  /** Whether notifications of the server are received now, such as that its lists changed. */
   readonly isTelling: boolean;
   /** From now on the server is heard between requests, where it offers that. */
   listen(): void;

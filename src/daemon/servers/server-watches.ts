@@ -175,7 +175,7 @@ export class ServerWatches {
 
 const OVER: UpstreamResult<null> = { ok: true, value: null };
 
-/** Of the request that a notification belongs to: requests are numbered in order. One that belongs to none is of the newest. */
+/** The number of the request that a notification belongs to; a notification without one belongs to the newest. */
 function numberOf(params: JsonObject): number {
   const meta = member(params, "_meta");
   const id = isJsonObject(meta) ? member(meta, `${META}subscriptionId`) : undefined;

@@ -57,7 +57,7 @@ async function call(server: Upstream, talk: CallTalk): Promise<() => UpstreamRes
   return () => answer;
 }
 
-test("a question that is refused gives a server no further time", async () => {
+test("a refused request of the server does not extend the call's timeout", async () => {
   const timers: NodeJS.Timeout[] = [];
   const server = serverThat((_, say) => {
     for (let number = 1; number <= 10; number++)

@@ -30,7 +30,7 @@ import { listedTools } from "./tool-pages.ts";
 const startMilliseconds = 30_000;
 const pingMilliseconds = 5_000;
 const relistMilliseconds = 1_000;
-/** How long the description of a server counts that cannot say by itself that it changed. */
+/** How long the description of a server without change notifications is cached. */
 const pollMilliseconds = 30_000;
 const watchMilliseconds = 86_400_000;
 /** Calls that run in one server, and calls that run or are queued. */
@@ -126,7 +126,7 @@ export class Upstream {
     return this.#connection.isOver;
   }
 
-  /** Whether it is heard without a process of its own: then it costs little to keep it. */
+  /** Whether it is remote with an open event stream: then it is cheap to keep connected. */
   get isListening(): boolean {
     return this.#connection.isRemote && (this.#connection.isTelling || this.watches.isListening);
   }

@@ -33,7 +33,7 @@ export const httpPath = "/mcp";
 const METADATA_PATHS: readonly string[] = ["", httpPath].map((end) => `/.well-known/oauth-protected-resource${end}`);
 const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
 const ONCE: readonly string[] = ["host", "origin", "authorization", "mcp-session-id", "content-type"];
-/** The token is wrong, or what it is for is; another code says that this is not known. */
+/** Codes that reject the token itself; any other code means that the daemon could not decide. */
 const REFUSED_TOKEN: ReadonlySet<string> = new Set(["unknown_token", "insufficient_scope", "not_mapped"]);
 const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,8192}=*)$/i;
@@ -108,7 +108,7 @@ export class HttpServer {
     // Access tokens are for the address that the configuration names.
     if (client.startsWith("o_") && (await this.#metadata()) === null)
       return this.#challenge(401, "access tokens are not for this address", "invalid_token");
-    // Its end was told before it could be counted.
+    // The client disconnected before the request was counted.
     if (signal.aborted) return errorAnswer(499, "the client has disconnected");
     const running = this.#running.get(client) ?? 0;
     if (this.#all >= exchangesMax || running >= exchangesOfTokenMax)
@@ -185,7 +185,7 @@ export class HttpServer {
   /** A page in a browser can send requests here: by a name that it made resolve to this machine, or from its own origin. */
   #refusal(request: IncomingMessage): Response | null {
     const { host, origin } = request.headers;
-    // Of two, another reader could take the other one.
+    // Duplicate headers are rejected: parsers differ in which one they use.
     if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1))
       return errorAnswer(400, `${ONCE.join(", ")}: each header at most once`);
     const hosts = LOOPBACK_NAMES.map((name) => `${name}:${this.#port}`);

@@ -53,8 +53,8 @@ export class HttpSessions {
   /** Of the newer era, by client. */
   readonly #shared = new Map<string, SharedSession>();
   /**
-   * By client: a session that made calls and was closed while its client may go on. INVARIANT: later sessions of the client are not
-   * cleaner than it, because the client opens the next one by itself in the same conversation.
+   * By client: a session that made calls and was closed while its client may go on. INVARIANT: later sessions of the client
+   * inherit its taint, because the client opens the next one by itself in the same conversation.
    */
   readonly #closed = new Map<string, string>();
   /** By client: sessions that are being opened. */

@@ -42,7 +42,7 @@ export type HomeResult =
 
 const HOME = "home";
 const OLD = "old-";
-/** In the home itself, while another client runs there and may have open what is moved. */
+/** Old folders in the home itself, used while another client runs there and may have them open. */
 const OLD_INSIDE = ".ambit-old";
 
 export class ClientHomes {
@@ -97,8 +97,8 @@ export class ClientHomes {
   }
 
   /**
-   * In the background, one file at a time. INVARIANT: only while no client had the folders that were set aside: none of
-   * them changes while it is removed by name. What is left after a failure is tried again at the next start.
+   * In the background, one file at a time. INVARIANT: only folders that no client has open, so nothing changes while it
+   * is removed by name. What is left after a failure is tried again at the next start.
    */
   #removeOld(id: string, folder: TreeFolder): void {
     const old = readdirSync(folder.path).filter((name) => name.startsWith(OLD));

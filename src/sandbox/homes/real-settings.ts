@@ -28,7 +28,7 @@ export interface ReadSettings {
 export interface RealHome {
   /** Null: the user has none. */
   readonly folder: string | null;
-  /** A real path that no program may see; asked for targets of links and for files of folders: a profile names other files itself. */
+  /** Whether no program may see this real path. Checked for targets of links and files found in folders, not for files that a profile names. */
   isProtected(path: string): boolean;
 }
 

@@ -54,7 +54,7 @@ function newNode(): BaseNode {
   return { real: null, copy: null, children: new Map() };
 }
 
-/** A change of the mode alone is no change of content; a name that was renamed and put back is one. */
+/** A new mode alone does not alter the stamp; a rename away and back does, by the time of change. */
 export function stampText({ kind, inode, bytes, modified, changed }: FileStamp): string {
   return kind === "folder" ? kind : [kind, inode, bytes, modified, changed].join(" ");
 }

@@ -24,7 +24,7 @@ test("a text is found wherever the stream is cut", () => {
   );
 });
 
-test("a text without its last character is not", () => {
+test("a secret without its last character is not found", () => {
   fc.assert(
     fc.property(fc.constantFrom(...TEXTS), fc.array(fc.nat(200), { maxLength: 40 }), (text, cuts) => {
       expect(isFound(Buffer.from(`xx${text.slice(0, -1)}.xx`), cuts)).toBe(false);

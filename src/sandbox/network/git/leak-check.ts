@@ -1,5 +1,5 @@
 // Finds a few texts in a stream of bytes, also across pieces. For packs, which the redactor would read at a few megabytes a
-// second: a host that hides the text from a plain comparison has it anyway.
+// second: a host that disguises the secret already knows it, so a plain comparison is enough.
 
 export class LeakCheck {
   readonly #texts: readonly Buffer[];

@@ -52,7 +52,7 @@ export async function serveDoor(
   ask: (call: DoorCall) => Promise<DoorAnswer | null>,
 ): Promise<void> {
   const route = (request.url ?? "").slice(PREFIX.length);
-  // A page in a browser inside sends a simple request without asking first; this header makes it one that is not simple.
+  // Requiring JSON forces a CORS preflight, so a page in a browser inside the sandbox cannot call this.
   const isJson = /^application\/json\b/i.test(request.headers["content-type"] ?? "");
   if (request.method !== "POST" || !isJson)
     return send(response, { status: 405, body: "POST with application/json\n" });

@@ -83,7 +83,7 @@ test("a body beyond the budget is refused for the moment", async () => {
   server.close();
 });
 
-test("a budget refuses what its parent does not have, and takes nothing then", () => {
+test("where the parent budget is too small, take() fails and reserves nothing", () => {
   const parent = new ByteBudget(10);
   const [one, other] = [new ByteBudget(8, parent), new ByteBudget(8, parent)];
   expect([one.take(9), one.take(8), other.take(3), other.take(2)]).toEqual([false, true, false, true]);

@@ -61,8 +61,8 @@ function homeOf(plan: Plan, folders: PrivateFolders): PlanPath {
 }
 
 /**
- * The command with its program by the name that it has in the copy, and names of our own folder by what is there. The other
- * words are text, which was decided as it is.
+ * The command with its program by the name that it has in the copy, and paths in our own folder by what is there. The
+ * other arguments stay as they were decided.
  */
 export function supervisedArgv(
   plan: Plan,

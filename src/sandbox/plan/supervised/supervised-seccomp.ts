@@ -204,7 +204,7 @@ const [SOL_IP, SOL_SOCKET, SOL_TCP, SOL_IPV6] = [0, 1, 6, 41];
 const IP_OPTIONS: readonly number[] = [1, 2, 10, 13, 24];
 /** The same, and whether the older protocol is spoken. Absent on purpose: routing headers. */
 const IPV6_OPTIONS: readonly number[] = [16, 23, 26, 66, 67];
-/** Errors of the network: a C library asks no name server over a socket without them, and ours has none to tell. */
+/** IP_RECVERR and IPV6_RECVERR: resolvers of C libraries need them to succeed; they are accepted and ignored. */
 const [IP_ERRORS, IPV6_ERRORS] = [11, 25];
 
 /** Options of a connected socket must not lead its packets elsewhere. */

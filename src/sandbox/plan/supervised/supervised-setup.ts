@@ -33,7 +33,7 @@ export function supervisedFrames(
   ];
 }
 
-/** On a disk of the machine, whose size says nothing about how much a command may write. */
+/** On a disk of the machine, so there is no limit of size to check. */
 function emptied(path: PlanPath, encode: Encode): Uint8Array {
   return frameOf(
     "D",
