@@ -5,7 +5,7 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { PlanDecision } from "../../core/gate/programs/program-root.ts";
 import { seesStore } from "../../core/gate/programs/visible-files.ts";
-import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { RunRefusal, RunResult } from "../../core/ports/process.ts";
 import type { StreamRedactor } from "../../log/redaction/redactor.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
