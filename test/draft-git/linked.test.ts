@@ -1,7 +1,8 @@
 // Linked worktrees and submodules through the real command line: git works inside, and commits land in the person's repository.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { linkedWorktree, mainFolder, mainRepository, personSays } from "../draft/linked-project.ts";
 import { DraftMachine, DraftProject } from "../draft/project.ts";
 import { CALLERS } from "../house/callers.ts";
 
@@ -16,49 +17,11 @@ beforeEach(() => {
 });
 afterEach(() => fixture.end());
 
-function person(...words: readonly string[]): string {
-  const { status, out, err } = fixture.person(...words);
-  if (status !== 0) throw new Error(`${words.join(" ")}: ${err}`);
-  return out.trimEnd();
-}
-
-/** Replaces the project by what `make` creates at its path; its records stay. */
-function replaceProject(make: () => void): void {
-  const aside = join(fixture.base, "aside");
-  renameSync(join(fixture.project, ".ambit"), aside);
-  rmdirSync(fixture.project);
-  // Commands of the person start in the project.
-  mkdirSync(fixture.project);
-  fixture.own();
-  make();
-  renameSync(aside, join(fixture.project, ".ambit"));
-  fixture.own();
-}
-
-const main = (): string => join(fixture.base, "main");
-
-function mainRepository(): void {
-  mkdirSync(main());
-  fixture.own();
-  person("git", "init", "-q", "-b", "main", main());
-  writeFileSync(join(main(), "a.txt"), "one\n");
-  fixture.own();
-  person("git", "-C", main(), "add", "a.txt");
-  person("git", "-C", main(), "commit", "-q", "-m", "first");
-}
-
-function linkedWorktree(): void {
-  replaceProject(() => {
-    mainRepository();
-    // Git accepts an empty folder.
-    person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", fixture.project);
-  });
-  writeFileSync(join(main(), ".git", "info", "exclude"), ".ambit\n");
-  fixture.own();
-}
+const person = (...words: readonly string[]): string => personSays(fixture, ...words);
+const main = (): string => mainFolder(fixture);
 
 describe("a linked worktree as the root", () => {
-  beforeEach(linkedWorktree);
+  beforeEach(() => linkedWorktree(fixture));
 
   test("status and log work inside, and leave nothing behind", () => {
     const { output, changes } = fixture.shell(
@@ -165,7 +128,7 @@ test("trust and the git tool work in a linked worktree", () => {
     ].join("\n"),
     machine,
   );
-  linkedWorktree();
+  linkedWorktree(fixture);
   expect(fixture.ambit(["trust", "--yes"]).status).toBe(0);
   const { out, err } = fixture.ambit(["call", "writer", "git", '{"command":"log"}', "--json"]);
   expect([out, err]).toEqual([expect.stringContaining("first"), ""]);
@@ -178,7 +141,7 @@ test("a read-only root that is a linked worktree sees the repository and cannot 
     ["---", "id: writer", "capabilities:", "  - proc.exec: { cmds: [git], in: ., root: ro }", "---", ""].join("\n"),
     machine,
   );
-  linkedWorktree();
+  linkedWorktree(fixture);
   const run = (...words: readonly string[]): { readonly output: string; readonly errors: string } =>
     JSON.parse(fixture.ambit(["exec", "writer", "--json", "--", ...words]).out);
   expect(run("git", "log", "--format=%s").output).toBe("first\n");
@@ -188,7 +151,7 @@ test("a read-only root that is a linked worktree sees the repository and cannot 
 
 describe("a `.git` file that leads elsewhere", () => {
   test("to a repository that does not name this folder: nothing of that repository is visible", () => {
-    mainRepository();
+    mainRepository(fixture);
     writeFileSync(join(fixture.project, ".git"), `gitdir: ${join(main(), ".git")}\n`);
     fixture.own();
     const { output, errors } = fixture.shell(`git log --format=%s; ls -A ${fixture.base} | grep main || echo absent`);
@@ -196,7 +159,7 @@ describe("a `.git` file that leads elsewhere", () => {
   });
 
   test("to a worktree entry of another folder", () => {
-    mainRepository();
+    mainRepository(fixture);
     person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", join(fixture.base, "feature"));
     writeFileSync(join(fixture.project, ".git"), `gitdir: ${join(main(), ".git/worktrees/feature")}\n`);
     fixture.own();
@@ -205,7 +168,7 @@ describe("a `.git` file that leads elsewhere", () => {
   });
 
   test("with a commondir that leads out to a third repository", () => {
-    linkedWorktree();
+    linkedWorktree(fixture);
     const third = join(fixture.base, "third");
     person("git", "init", "-q", third);
     writeFileSync(join(main(), ".git/worktrees/project/commondir"), `${join(third, ".git")}\n`);
@@ -256,7 +219,7 @@ describe("a submodule", () => {
   const inside = (): string => join(fixture.project, "sub");
 
   function withSubmodule(): void {
-    mainRepository();
+    mainRepository(fixture);
     fixture.repository();
     person("git", "-c", "protocol.file.allow=always", "submodule", "add", "-q", main(), "sub");
     person("git", "commit", "-q", "-m", "add sub");

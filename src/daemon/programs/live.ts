@@ -6,6 +6,7 @@ import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { RunResult, Sinks } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
+import { linkedGitOf } from "../../sandbox/drafts/git/linked-git.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import { LiveRoot } from "../../sandbox/live/live-root.ts";
 import { COPY_LIMITS, type CopyLimits } from "../../sandbox/live/make-copy.ts";
@@ -125,9 +126,14 @@ function readOnlyLine(line: Enforcement): Enforcement {
   return { ...line, note: line.note === null ? READ_ONLY : `${READ_ONLY}; ${line.note}` };
 }
 
-function openLive(plan: Plan, root: PlanPath, parts: LiveSandboxesParts): ReturnType<typeof LiveRoot.open> {
+async function openLive(plan: Plan, root: PlanPath, parts: LiveSandboxesParts): ReturnType<typeof LiveRoot.open> {
   const { drafts, note, native } = parts;
   const { masked, shown } = plan;
+  const linked = plan.linkedGit === undefined ? null : linkedGitOf(pathText(root));
+  if (linked?.ok === false) return { ok: false, reason: linked.refusal.message };
+  const linkedGit = linked?.value ?? null;
+  if (plan.linkedGit !== undefined && linkedGit?.common !== pathText(plan.linkedGit.common))
+    return { ok: false, reason: "the git folder of this worktree changed while the sandbox started" };
   // Also for names that appear while the program runs.
   const patterns = parts.protectedPaths.filter((pattern) => pattern.at(-1) !== AUTHORITY);
   const isHidden = (below: readonly string[]): boolean => {
@@ -142,7 +148,7 @@ function openLive(plan: Plan, root: PlanPath, parts: LiveSandboxesParts): Return
   };
   const limits = parts.copies ?? COPY_LIMITS;
   return LiveRoot.open(pathText(root), {
-    ...{ folders: drafts.folders, lifecycle: drafts.lifecycle, program: native, limits, isHidden, note },
+    ...{ folders: drafts.folders, lifecycle: drafts.lifecycle, program: native, limits, linkedGit, isHidden, note },
     context: () => parts.context(root),
     record: (id, start, rootIdentity) => ({
       ...parts.record({ id, root, masked, rootIdentity }),

@@ -38,6 +38,8 @@ export interface CompareRequest {
   isHidden(path: readonly string[]): boolean;
   /** Only what the program changed: the project is looked at where the copy changed. */
   readonly isCopyOnly?: boolean;
+  /** Names at the top of both sides that are not compared. */
+  readonly apart?: ReadonlySet<string>;
 }
 
 const entriesPerTurn = 100;
@@ -96,6 +98,7 @@ class Comparing {
         return;
       }
       if (this.#names % entriesPerTurn === 0) await setImmediate();
+      if (path.length === 0 && this.#request.apart?.has(name) === true) continue;
       await this.#name(real, copy, base?.children.get(name) ?? null, [...path, name], name);
     }
   }

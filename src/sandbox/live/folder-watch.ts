@@ -1,7 +1,7 @@
 // Wakes a live root when a folder of either side changes. Folders that cannot be watched are polled.
 import { type FSWatcher, watch } from "node:fs";
 import type { FolderPair } from "./compare-sides.ts";
-import type { TreeFolder } from "./tree-folder.ts";
+import { TreeFolder } from "./tree-folder.ts";
 
 /** Of both sides together. */
 const watchesMax = 4_096;
@@ -21,10 +21,18 @@ export class FolderWatch {
   #isUrgent = false;
   #wake: () => void = () => undefined;
 
-  /** Shallow folders first: where there are too many, those that people edit are watched. */
-  follow(folders: readonly FolderPair[], real: TreeFolder, copy: TreeFolder): void {
+  /** Shallow folders first: where there are too many, those that people edit are watched. `outside`: absolute, beside both sides. */
+  follow(folders: readonly FolderPair[], real: TreeFolder, copy: TreeFolder, outside: readonly string[] = []): void {
     const wanted = new Set<string>();
     let isAll = true;
+    for (const path of outside) {
+      const folder = openFolder(path);
+      if (folder === null) continue;
+      const key = `outside ${folder.inode} ${path}`;
+      wanted.add(key);
+      if (!this.#watchers.has(key) && !this.#watch(key, folder)) isAll = false;
+      folder.close();
+    }
     for (const pair of folders)
       for (const [side, top] of [
         ["real", real],
@@ -96,6 +104,14 @@ export class FolderWatch {
     // A folder that exists on one side only.
     if (folder === null) return true;
     try {
+      return this.#watch(key, folder);
+    } finally {
+      folder.close();
+    }
+  }
+
+  #watch(key: string, folder: TreeFolder): boolean {
+    try {
       const watcher = watch(folder.path, { persistent: false }, () => {
         this.#isDirty = true;
         this.#wake();
@@ -109,8 +125,15 @@ export class FolderWatch {
       return true;
     } catch {
       return false;
-    } finally {
-      folder.close();
     }
+  }
+}
+
+/** Null where there is none. */
+function openFolder(path: string): TreeFolder | null {
+  try {
+    return TreeFolder.open(path);
+  } catch {
+    return null;
   }
 }

@@ -1,6 +1,6 @@
 // A live root: a private copy of a project for one program, synchronized while it runs. The person's edits are carried
 // in; the program's changes land through drafts of their own, by the same rules as any other program's.
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
@@ -8,12 +8,15 @@ import type { DraftFolders } from "../drafts/draft-folders.ts";
 import type { DraftLifecycle } from "../drafts/draft-lifecycle.ts";
 import type { DraftRecord } from "../drafts/draft-records.ts";
 import type { DraftSize } from "../drafts/draft-size.ts";
+import type { LinkedGit } from "../drafts/git/linked-git.ts";
 import type { LandingContext } from "../drafts/landing.ts";
 import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
 import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
+import { type GitRest, type GitSnapshot, LinkedUnit } from "./linked/linked-unit.ts";
+import { GIT } from "./linked/private-git.ts";
 import {
   CONFLICT,
   copyKept,
@@ -38,6 +41,8 @@ export interface LiveRootParts {
   /** Path of the native program. */
   readonly program: string;
   readonly limits: CopyLimits;
+  /** The git folder outside the root that its `.git` file leads to; null where there is none. */
+  readonly linkedGit: LinkedGit | null;
   /** Names hidden from programs, below the root, from the current configuration. */
   isHidden(path: readonly string[]): boolean;
   /** The rules for changes that land now. */
@@ -57,6 +62,9 @@ const patienceMilliseconds = 2_000;
 const tickMilliseconds = 25;
 const tickNanoseconds: bigint = BigInt(tickMilliseconds) * 1_000_000n;
 const pathsShownMax = 20;
+/** The private git folder is compared by values, not by files. */
+const APART: ReadonlySet<string> = new Set([GIT]);
+const NOTHING: StepPlan = { carryIn: [], land: [], apart: [], equal: [], gitFolders: [] };
 
 export class LiveRoot {
   readonly id: string;
@@ -76,6 +84,8 @@ export class LiveRoot {
   readonly #watch = new FolderWatch();
   readonly #began: bigint;
   readonly #deferred = new DeferredChanges();
+  /** Git of a linked worktree or a submodule; null for any other root. */
+  #linked: LinkedUnit | null = null;
   /** When a change that is not quiet was first seen. */
   #pendingSince: number | null = null;
   #landed = 0;
@@ -118,16 +128,30 @@ export class LiveRoot {
         await parts.folders.remove(id).catch(() => undefined);
         throw error;
       }
-      const { limits, isHidden } = parts;
+      const { limits, linkedGit } = parts;
+      const hasOwnGit = linkedGit !== null && !parts.isHidden([GIT]);
+      const isHidden = (below: readonly string[]): boolean =>
+        (hasOwnGit && below.length === 1 && below[0] === GIT) || parts.isHidden(below);
       const made = await makeCopy({ real: live.#real, target: live.copyPath, base: live.#base, limits, isHidden });
       reason = made.ok ? null : made.reason;
       if (made.ok) live.size = made.size;
+      // As late as possible, so that the program sees the current HEAD and refs.
+      const unit = made.ok && hasOwnGit ? live.#openLinked(linkedGit) : null;
+      if (unit !== null) reason = unit;
     } catch (error) {
       reason = `the folder cannot be copied: ${messageOf(error)}`;
     }
     if (live !== null && reason === null) return { ok: true, live };
     if (live !== null) await live.discard();
     return { ok: false, reason: reason ?? "the folder cannot be copied" };
+  }
+
+  /** Why git of a linked worktree cannot work; null where it can. */
+  #openLinked(linked: LinkedGit): string | null {
+    const opened = LinkedUnit.open(this.#parts.folders.path(this.id), this.copyPath, this.#copy, linked);
+    if (!opened.ok) return opened.refusal.message;
+    this.#linked = opened.value;
+    return null;
   }
 
   /** Starts synchronizing both sides; without it, what changed is carried over at the end alone. */
@@ -187,7 +211,7 @@ export class LiveRoot {
     const start = nanoseconds() - tickNanoseconds;
     const found = await this.#compare(isLast);
     if (!found.isComplete) throw new Error("the copy has too many files; no more changes land while the program runs");
-    if (!isLast) this.#watch.follow(found.folders, this.#real, this.#copy);
+    if (!isLast) this.#follow(found);
     const plan = await this.#plan(found);
     for (const { path, real, copy } of plan.equal) {
       this.#base.settle(path, real, copy);
@@ -196,10 +220,24 @@ export class LiveRoot {
     for (const change of plan.apart) this.#deferred.add(change, "draft_conflict", CONFLICT);
     const sides = { real: this.#real, copy: this.#copy, base: this.#base, incoming: this.#incoming };
     for (const change of plan.carryIn) await carryIn(change, sides);
-    const isQuiet = isFinal || this.#isQuiet(plan.land);
-    const isLeft = isQuiet && plan.land.length > 0 && !(await this.#land(plan, start, isFinal));
+    const git = (await this.#linked?.step(isLast)) ?? null;
+    const isQuiet = isFinal || this.#isQuiet([...plan.land, ...(git?.changes ?? [])]);
+    const isLeft = isQuiet && !(await this.#landAll(plan, git, start, isFinal));
     this.#base.flush();
     return { found, isPending: !isQuiet || isLeft };
+  }
+
+  #follow({ folders }: Comparison): void {
+    const { inside, outside } = this.#linked?.watched() ?? { inside: [], outside: [] };
+    this.#watch.follow([...inside, ...folders], this.#real, this.#copy, outside);
+  }
+
+  /** A git change lands together with files, unless it was refused before: then it does not keep them from landing. */
+  async #landAll(plan: StepPlan, git: GitSnapshot | null, start: bigint, isFinal: boolean): Promise<boolean> {
+    if (plan.land.length === 0 && git === null) return true;
+    if (git === null || this.#linked?.isRefused !== true) return this.#land(plan, git, start, isFinal);
+    const isLanded = plan.land.length === 0 || (await this.#land(plan, null, start, isFinal));
+    return (await this.#land(NOTHING, git, start, isFinal)) && isLanded;
   }
 
   /** Where the program does not see what the project has, its changes never land: also at names that appeared since. */
@@ -210,7 +248,8 @@ export class LiveRoot {
 
   #compare(isCopyOnly = false): Promise<Comparison> {
     const { isHidden } = this.#parts;
-    return compareSides({ real: this.#real, copy: this.#copy, base: this.#base, isHidden, isCopyOnly });
+    const apart = this.#linked === null ? {} : { apart: APART };
+    return compareSides({ real: this.#real, copy: this.#copy, base: this.#base, isHidden, isCopyOnly, ...apart });
   }
 
   #plan(found: Comparison): Promise<StepPlan> {
@@ -237,9 +276,14 @@ export class LiveRoot {
 
   /**
    * INVARIANT: `start` is from before the comparison, and a tick older: a later edit of the person has a later time. False:
-   * the project changed within that tick, and the next comparison decides.
+   * the project changed within that tick, or git did not land, and the next comparison decides.
    */
-  async #land({ land, gitFolders }: StepPlan, start: bigint, isFinal: boolean): Promise<boolean> {
+  async #land(
+    { land, gitFolders }: StepPlan,
+    git: GitSnapshot | null,
+    start: bigint,
+    isFinal: boolean,
+  ): Promise<boolean> {
     this.#pendingSince = null;
     // Its project side may have changed within the same tick: it is compared again.
     const isSettled = ({ real }: SideChange): boolean =>
@@ -248,19 +292,26 @@ export class LiveRoot {
       (change) => isSettled(change) && (isFinal || gitFolderOf(change.path) !== null || !isFresh(change, Date.now())),
     );
     const isAllSettled = land.every(isSettled);
-    if (wanted.length === 0) return isAllSettled;
+    if (wanted.length === 0 && git === null) return isAllSettled;
     const { folders, lifecycle } = this.#parts;
     const { id } = folders.make();
     const byKey = new Map(wanted.map((change) => [keyOf(change.path), change]));
     let staged: readonly StagedFile[];
     try {
-      staged = await stage(wanted, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
+      staged = await this.#stage(id, wanted, git);
+      if (git !== null && !isWhole(git, staged, this.#linked)) {
+        // A git of the program is working.
+        await folders.remove(id);
+        if (wanted.length > 0) await this.#land({ ...NOTHING, land, gitFolders }, null, start, isFinal);
+        return false;
+      }
     } catch (error) {
       await folders.remove(id).catch(() => undefined);
       throw error;
     }
     if (staged.length === 0) return folders.remove(id).then(() => isAllSettled);
     folders.dropWork(id);
+    const index = git === null ? null : stagedIndex(folders.upper(id));
     const record: DraftRecord = { ...this.#record(id, start, wanted), isSealed: true };
     lifecycle.begin(record);
     const report = await lifecycle.finish(record, this.#parts.context());
@@ -271,9 +322,34 @@ export class LiveRoot {
       for (const path of report.paths) if (this.#paths.size < pathsShownMax) this.#paths.add(path);
     }
     const failed = new Set(report.kept.filter(({ kind }) => kind === "git").map(({ path }) => path));
+    const isGitLanded = git === null || this.#gitOutcome(git, index, kept !== null && !failed.has(GIT), report);
     for (const file of staged) await this.#outcome(file, byKey.get(keyOf(file.path)), kept, failed, report);
     for (const unit of gitFolders) if (!failed.has(unit)) await this.#settleGit(unit);
-    return isAllSettled;
+    return isAllSettled && isGitLanded;
+  }
+
+  /** Rejects as the system does. */
+  #stage(
+    id: string,
+    changes: readonly SideChange[],
+    git: GitSnapshot | GitRest | null,
+  ): Promise<readonly StagedFile[]> {
+    const { folders, program } = this.#parts;
+    if (git !== null) this.#linked?.writeSeed(folders.path(id));
+    return stage([...changes, ...(git?.changes ?? [])], { copy: this.#copy, upper: folders.upper(id), program });
+  }
+
+  /** False where it did not land. `index`: as it was staged. */
+  #gitOutcome(git: GitSnapshot, index: Buffer | null, isLanded: boolean, report: ChangesReport): boolean {
+    const told = report.kept.filter(({ kind }) => kind === "git");
+    if (isLanded) {
+      this.#linked?.landed(git, told, index);
+      return true;
+    }
+    const own = told.find(({ path }) => path === GIT) ?? report.kept[0];
+    const { code = "not_landed", reason = "it could not be applied" } = own ?? {};
+    this.#linked?.refused(git, { path: GIT, kind: "git", code, reason });
+    return false;
   }
 
   async #outcome(
@@ -286,6 +362,8 @@ export class LiveRoot {
     if (change === undefined) return;
     const { path } = file;
     const unit = gitFolderOf(path);
+    // Nothing of the step is known to have landed, git among it: it is staged again.
+    if (unit !== null && kept === null) return;
     if (unit !== null) {
       const place = failedGit.has(unit) ? unit : keyOf(path);
       const told = report.kept.find(({ kind, path: one }) => kind === "git" && one === place);
@@ -327,11 +405,14 @@ export class LiveRoot {
     let isCopyKept = false;
     try {
       let found: Comparison | null = null;
-      for (let round = 0; isSealed && round < 2 && found?.changes.length !== 0; round++) {
+      let isLeft = true;
+      for (let round = 0; isSealed && round < 2 && isLeft; round++) {
         const step = await this.#step(true, true);
         found = step.found;
+        isLeft = found.changes.length > 0 || step.isPending;
         if (step.isPending) await pause(tickMilliseconds);
       }
+      const git = (await this.#linked?.rest()) ?? null;
       const start = nanoseconds();
       if (found?.changes.length !== 0) {
         await pause(tickMilliseconds);
@@ -342,11 +423,12 @@ export class LiveRoot {
         ({ path, isRealChanged }) => isRealChanged || this.#deferred.isConflict(keyOf(path)),
       );
       const waiting = left.filter((change) => !conflicts.includes(change));
-      for (const [changes, from] of [
-        [waiting, start],
-        [conflicts, this.#began],
+      const isGitConflict = git?.conflict != null;
+      for (const [changes, from, own] of [
+        [waiting, start, isGitConflict ? null : git],
+        [conflicts, this.#began, isGitConflict ? git : null],
       ] as const) {
-        const report = await this.#keep(changes, from, isSealed, changes === conflicts);
+        const report = await this.#keep(changes, own, from, isSealed, changes === conflicts);
         if (report === null) continue;
         kept.push(...report.kept);
         draft ??= report.draft;
@@ -354,6 +436,9 @@ export class LiveRoot {
       }
       for (const path of found.unlandable.slice(0, pathsShownMax))
         kept.push({ path, kind: "write", code: "not_landed", reason: "it is not a file, folder or link" });
+      kept.push(...(this.#linked?.notCarried ?? []));
+      const gone = this.#linked?.goneReason ?? null;
+      if (gone !== null) kept.push({ path: GIT, kind: "git", code: "not_landed", reason: gone });
       isCopyKept = found.unreadable > 0 || !found.isComplete;
       if (isCopyKept)
         kept.push({ path: ".", kind: "write", code: "not_landed", reason: copyKept(found, this.copyPath) });
@@ -377,21 +462,35 @@ export class LiveRoot {
   /** The remaining changes become a waiting draft; null where there are none. */
   async #keep(
     changes: readonly SideChange[],
+    git: GitRest | null,
     start: bigint,
     isSealed: boolean,
     isConflict: boolean,
   ): Promise<ChangesReport | null> {
-    if (changes.length === 0) return null;
+    if (changes.length === 0 && git === null) return null;
     const { folders, lifecycle } = this.#parts;
     const { id } = folders.make();
-    const staged = await stage(changes, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
+    const staged = await this.#stage(id, changes, git);
     folders.dropWork(id);
     const record: DraftRecord = { ...this.#record(id, start, changes), isSealed };
     lifecycle.begin(record);
     if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
-    return lifecycle.keep(
-      record,
-      staged.map((file) => unlandedOf(file, "draft_conflict", CONFLICT)),
-    );
+    const files = git === null ? staged : staged.filter(({ path }) => path[0] !== GIT);
+    return lifecycle.keep(record, [
+      ...(git?.conflict == null ? [] : [git.conflict]),
+      ...files.map((file) => unlandedOf(file, "draft_conflict", CONFLICT)),
+    ]);
   }
+}
+
+/** Null where there is none. */
+function stagedIndex(upper: string): Buffer | null {
+  const path = join(upper, GIT, "index");
+  return existsSync(path) ? readFileSync(path) : null;
+}
+
+/** Whether everything of the git part was staged, as it was at one moment. */
+function isWhole(git: GitSnapshot, staged: readonly StagedFile[], linked: LinkedUnit | null): boolean {
+  const own = staged.filter(({ path }) => path[0] === GIT);
+  return own.length === git.changes.length && linked?.isSame(git) === true;
 }

@@ -3,8 +3,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DraftFolders } from "../drafts/draft-folders.ts";
 import type { DraftRecords } from "../drafts/draft-records.ts";
+import { readLinkedSeed } from "../drafts/git/linked-seed.ts";
 import { removeTree } from "../drafts/remove-tree.ts";
 import { readBaseLog, stampText } from "./base-tree.ts";
+import { isUnchangedGit } from "./linked/linked-unit.ts";
+import { GIT } from "./linked/private-git.ts";
 import { BASE_FILE, COPY_FOLDER } from "./live-root.ts";
 import { type StagedChange, stage } from "./staging.ts";
 import { TreeFolder } from "./tree-folder.ts";
@@ -48,8 +51,14 @@ async function recoverCopy(id: string, { folders, records, program, note }: Reco
     }
     // An interrupted recovery starts again.
     if (readdirSync(folders.upper(id)).length > 0) throw new Error("an earlier recovery was interrupted");
-    const staged = await stage(walk.changes(), { copy, upper: folders.upper(id), program });
-    if (staged.length < walk.changes().length) throw new Error("its files are still changing");
+    const seed = readLinkedSeed(folder);
+    const isOwnGit = ({ path }: StagedChange): boolean => path[0] === GIT;
+    const changes =
+      seed !== null && isUnchangedGit(copy, seed)
+        ? walk.changes().filter((change) => !isOwnGit(change))
+        : walk.changes();
+    const staged = await stage(changes, { copy, upper: folders.upper(id), program });
+    if (staged.length < changes.length) throw new Error("its files are still changing");
     // The files are new and no program has seen them: the draft is sealed.
     records.write({ ...record, isSealed: true });
   } finally {

@@ -1,13 +1,10 @@
 // A plan for a root whose `.git` is a file: its git folder lies outside the root. A read-only root shows that folder
-// read-only. A draft gets a private git folder instead, and sees only the objects of the person's.
+// read-only. A draft and a live root get a private git folder instead, and see only the objects of the person's.
 import { pathText } from "../../core/authority/axes/path.ts";
-import type { LinkedGitFolders, Plan, PlanPath } from "./plan.ts";
+import type { LinkedGitFolders, Plan, PlanPath, RootMode } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
 import { isWithin } from "./plan-path.ts";
 import { runtimeFault } from "./root-rules.ts";
-
-const READ_ONLY =
-  "git can read here but not commit, because this is a linked worktree or a submodule: files still land, so commit them outside the sandbox, or run this in the main checkout";
 
 interface PlannedRun {
   readonly ok: true;
@@ -24,14 +21,13 @@ export function withLinkedGit(
   const { plan, notes } = planned;
   const { root } = plan;
   if (root === null || isWithin(linked.common, root.path)) return planned;
-  const shown: PlanPath = root.mode === "draft" ? [...linked.common, "objects"] : linked.common;
+  const shown: PlanPath = isPrivate(root.mode) ? [...linked.common, "objects"] : linked.common;
   const fault = isWithin(root.path, shown) ? "is around the root" : runtimeFault(shown, facts);
   if (fault !== null)
     return { ...planned, notes: [...notes, `git does not work in here: its folder ${pathText(shown)} ${fault}`] };
-  const live = root.mode === "live" ? [READ_ONLY] : [];
-  return {
-    ...planned,
-    notes: [...notes, ...live],
-    plan: { ...plan, runtime: [...plan.runtime, shown], linkedGit: linked },
-  };
+  return { ...planned, plan: { ...plan, runtime: [...plan.runtime, shown], linkedGit: linked } };
+}
+
+function isPrivate(mode: RootMode): boolean {
+  return mode === "draft" || mode === "live";
 }

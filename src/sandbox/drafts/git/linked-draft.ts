@@ -10,7 +10,7 @@ import { indexBytesMax } from "../../plan/drafts/git/index-file.ts";
 import { parseRefFile, type RefValue } from "../../plan/drafts/git/ref-file.ts";
 import { readGitFile } from "./git-files.ts";
 import { fileDigest, type LinkedSeed, type ReadSeed } from "./linked-seed.ts";
-import { entriesDigest, parseIndexFile, type RepositoryMarks } from "./repository.ts";
+import { parseIndexFile, type RepositoryMarks } from "./repository.ts";
 
 /** The current repository; a value equal to the seed's is what the program saw. */
 export function seenSinceSeed(
@@ -20,7 +20,7 @@ export function seenSinceSeed(
 ): GitResult<RepositoryState> {
   const head = parseRefFile(seed.head, now.format, "HEAD");
   if (!head.ok) return head;
-  const known = new Map(seed.refs);
+  const known = new Map(seed.personRefs ?? seed.refs);
   const names = new Set([...now.looseRefs.keys(), ...now.packedRefs.value.keys(), ...known.keys()]);
   const looseRefs = new Map<string, FileState<RefValue>>();
   for (const name of names) {
@@ -37,15 +37,20 @@ export function seenSinceSeed(
     refFolders: new Map([["refs", true]]),
     packedRefs: { value: new Map(), isSeen: true },
     index: { value: now.index.value, isSeen: marks.index === seed.marks.index || hasSeedEntries(now, seed) },
+    // The pushes of the program are the lines after those. A push of the person's moves `refs/stash`.
+    stashLog: seed.stashLog,
   });
 }
 
-/** A `git status` of the person's rewrites the index and leaves its entries as they were. */
+/**
+ * A `git status` of the person's rewrites the index and leaves its entries as they were. A path that is only to be added later
+ * ("intent to add") is never imported, so that one side may have it.
+ */
 function hasSeedEntries({ index, format }: RepositoryState, { indexFile }: ReadSeed): boolean {
   const file = readGitFile(indexFile, indexBytesMax, "the index of the seed");
   if (!file.ok || file.value === null) return false;
   const seed = parseIndexFile(file.value, format);
-  return seed.ok && entriesDigest(seed.value) === entriesDigest(index.value);
+  return seed.ok && index.value !== null && indexChanges(seed.value, index.value).length === 0;
 }
 
 /** `draft`: everything in the private git folder. Its initial content is left out. */

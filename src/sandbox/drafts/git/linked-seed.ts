@@ -4,9 +4,19 @@
 // draft for the import to compare.
 
 import { hash } from "node:crypto";
-import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../../core/base/error-code.ts";
+import { writeWhole } from "../../../platform/write-whole.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import {
@@ -20,7 +30,7 @@ import { kindAt, readGitFile } from "./git-files.ts";
 import type { LinkedGit } from "./linked-git.ts";
 import { type RepositoryMarks, readFormat, readLooseRefs, readMarks } from "./repository.ts";
 
-/** The initial state of a private git folder. */
+/** The initial state of a private git folder; of a live root, the state in which it was last in step with the person's. */
 export interface LinkedSeed {
   readonly folder: string;
   readonly common: string;
@@ -30,6 +40,8 @@ export interface LinkedSeed {
   readonly head: string;
   /** Every ref with its id. Symbolic refs are left out: no draft changes them. */
   readonly refs: readonly (readonly [name: string, id: string])[];
+  /** Those of the person's, where they differ: a dropped stash, for example, is not carried over. */
+  readonly personRefs?: readonly (readonly [name: string, id: string])[];
   /** A byte string. */
   readonly stashLog: string;
   /** Digests of the created files, by path below the git folder. */
@@ -44,6 +56,7 @@ export interface ReadSeed extends LinkedSeed {
 /** Beside `upper` in the folder of a draft. */
 const SEED_FOLDER = "linked-git";
 const SEED_FILE = "seed.json";
+const SEED_INDEX = "index";
 
 const copiedFilesMax = 256;
 const copiedBytesMax = 4 * 1_048_576;
@@ -54,10 +67,17 @@ const seedBytesMax = 64 * 1_048_576;
 const COMMON_FILES: readonly string[] = ["info/exclude", "info/attributes", "shallow", "description"];
 const OWN_FILES: readonly string[] = ["config.worktree", "info/sparse-checkout", "logs/HEAD"];
 
-/** `draftFolder` has an empty `upper`. Nothing of it is used where this is not ok. */
-export function seedLinkedGit(draftFolder: string, linked: LinkedGit): GitResult<null> {
+/**
+ * `gitFolder`: where the private git folder is made; by default in `upper`, which is empty. Nothing of it is used where this is
+ * not ok.
+ */
+export function seedLinkedGit(
+  draftFolder: string,
+  linked: LinkedGit,
+  gitFolder: string = join(draftFolder, "upper", ".git"),
+): GitResult<null> {
   try {
-    return new Seeding(draftFolder, linked).make();
+    return new Seeding(draftFolder, linked, gitFolder).make();
   } catch (error) {
     return refuseGit("unavailable", `the private git folder of a draft cannot be created (${errorCode(error)})`);
   }
@@ -72,7 +92,17 @@ export function readLinkedSeed(draftFolder: string): ReadSeed | null {
   const seed = JSON.parse(readFileSync(path, "utf8")) as Partial<LinkedSeed> | null;
   if (typeof seed?.folder !== "string" || typeof seed.common !== "string" || !Array.isArray(seed.refs))
     throw new TypeError(`${SEED_FILE} is not a seed`);
-  return { ...(seed as LinkedSeed), indexFile: join(draftFolder, SEED_FOLDER, "index") };
+  return { ...(seed as LinkedSeed), indexFile: join(draftFolder, SEED_FOLDER, SEED_INDEX) };
+}
+
+/** `index`: null where there is none. Throws as the system does. */
+export function writeLinkedSeed(draftFolder: string, seed: LinkedSeed, index: Uint8Array | null): void {
+  const folder = join(draftFolder, SEED_FOLDER);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // INVARIANT: the index first. After a crash in between it has what the person's has, and the refs are compared by value.
+  if (index === null) rmSync(join(folder, SEED_INDEX), { force: true });
+  else writeWhole(join(folder, SEED_INDEX), index);
+  writeWhole(join(folder, SEED_FILE), JSON.stringify(seed));
 }
 
 export function fileDigest(content: string | Uint8Array): string {
@@ -87,10 +117,10 @@ class Seeding {
   #copied = 0;
   #copiedBytes = 0;
 
-  constructor(draftFolder: string, linked: LinkedGit) {
+  constructor(draftFolder: string, linked: LinkedGit, gitFolder: string) {
     this.#draftFolder = draftFolder;
     this.#linked = linked;
-    this.#git = join(draftFolder, "upper", ".git");
+    this.#git = gitFolder;
   }
 
   make(): GitResult<null> {
@@ -147,7 +177,7 @@ class Seeding {
   /** A split index has the rest of its entries in separate files. */
   #copyIndex(folder: string): void {
     const shared = readdirSync(folder).filter((name) => /^sharedindex\.[0-9a-f]{40,64}$/.test(name));
-    for (const name of ["index", ...shared.slice(0, 4)]) {
+    for (const name of [SEED_INDEX, ...shared.slice(0, 4)]) {
       const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
       if (found?.isFile() !== true || found.size > indexFileBytesMax) continue;
       copyFileSync(join(folder, name), join(this.#git, name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -177,7 +207,7 @@ class Seeding {
 }
 
 /** In the order that git requires of packed refs. */
-function allRefs(common: string, format: ObjectFormat): GitResult<readonly (readonly [string, RefValue])[]> {
+export function allRefs(common: string, format: ObjectFormat): GitResult<readonly (readonly [string, RefValue])[]> {
   const loose = readLooseRefs(common, format, () => true);
   if (!loose.ok) return loose;
   const file = readGitFile(join(common, "packed-refs"), packedRefsBytesMax, "packed-refs");
@@ -190,7 +220,7 @@ function allRefs(common: string, format: ObjectFormat): GitResult<readonly (read
   return value(named.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Refs that every worktree has for itself. */
-function isShared(name: string): boolean {
+/** False for refs that every worktree has for itself. */
+export function isShared(name: string): boolean {
   return !/^refs\/(bisect|worktree|rewritten)\//.test(name);
 }

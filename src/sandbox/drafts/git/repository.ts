@@ -5,6 +5,7 @@ import { sha256 } from "../../../platform/digest.ts";
 import { IN_PROGRESS_NAMES } from "../../plan/drafts/git/folder-names.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { FileState, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
+import { entriesByPath } from "../../plan/drafts/git/index-changes.ts";
 import { type GitIndex, indexBytesMax, parseIndex } from "../../plan/drafts/git/index-file.ts";
 import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import {
@@ -189,6 +190,13 @@ export function fileEntriesDigest(folders: GitFolders, file: Pick<GitFile, "byte
   const format = readFormat(folders);
   const index = format.ok ? parseIndexFile(file, format.value.format) : format;
   return index.ok ? entriesDigest(index.value) : null;
+}
+
+/** Of what an import compares: mode, id and stage of each path. `file`: null where there is no index. Null where it cannot be parsed. */
+export function indexDigest(file: Pick<GitFile, "bytes"> | null, format: ObjectFormat): string | null {
+  if (file === null) return entriesDigest(null);
+  const index = parseIndexFile(file, format);
+  return index.ok ? sha256(JSON.stringify([...entriesByPath(index.value)])) : null;
 }
 
 export function entriesDigest(index: GitIndex | null): string {
