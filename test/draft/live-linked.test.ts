@@ -122,6 +122,62 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(person("git", "fsck", "--strict")).toBe("");
   });
 
+  /** Both have a commit on `feature` that the other side does not have. */
+  async function apart(): Promise<LiveProgram> {
+    const program = await start();
+    await program.say(`touch .git/wait.lock; ${commit("agent")}`);
+    fixture.write("mine.txt", "mine\n");
+    person("git", "add", "mine.txt");
+    person("git", "commit", "-q", "-m", "mine");
+    await program.say("rm .git/wait.lock");
+    await inside(program, "git rev-parse -q --verify refs/ambit/outside/heads/feature");
+    return program;
+  }
+
+  test.each([
+    ["merges", "merge -q -m merged", "merged\nmine\nagent\nfirst"],
+    ["rebases onto", "rebase -q", "agent\nmine\nfirst"],
+  ])("a program that %s the person's commit resolves the conflict", async (_, words, want) => {
+    const program = await apart();
+    // The person's files are inside already; git does not merge over files that it does not track.
+    expect(await program.say(`git clean -fq; ${GIT} ${words} refs/ambit/outside/heads/feature 2>&1`)).toBe("");
+    await until(() => log().split("\n").sort().join() === want.split("\n").sort().join(), "it lands");
+    await until(() => person("git", "status", "--porcelain") === "", "the worktree is clean");
+    await inside(program, "! git rev-parse -q --verify refs/ambit/outside/heads/feature");
+    await program.say(commit("more"));
+    await until(() => log("-1") === "more", "the next commit lands");
+    await program.end();
+    expect([kept(), person("git", "for-each-ref", "refs/ambit")]).toEqual([[], ""]);
+    expect([person("git", "status", "--porcelain"), person("git", "fsck", "--strict")]).toEqual(["", ""]);
+  });
+
+  test("what the person has staged keeps a merge of their commit from landing, and stays staged", async () => {
+    const program = await apart();
+    fixture.write("staged.txt", "staged\n");
+    person("git", "add", "staged.txt");
+    const merge = "merge -q -m merged refs/ambit/outside/heads/feature";
+    expect(await program.say(`git clean -fq; ${GIT} ${merge} 2>&1`)).toBe("");
+    await program.say("echo fine > fine.txt");
+    await until(() => fixture.read("fine.txt") === "fine\n", "files land");
+    await program.end();
+    expect([log(), person("git", "diff", "--cached", "--name-only")]).toEqual(["mine\nfirst", "staged.txt"]);
+    expect(kept()).toEqual([".git draft_conflict"]);
+  });
+
+  if (user !== 0)
+    test("refs in a folder that the program makes unreadable are not deleted", async () => {
+      const program = await start();
+      person("git", "branch", "more");
+      await inside(program, "git rev-parse -q --verify more");
+      await program.say(`git branch one; ${commit("second")}`);
+      await landed("second\nfirst");
+      const before = person("git", "for-each-ref");
+      await program.say("chmod 000 .git/refs/heads; echo fine > fine.txt");
+      await until(() => fixture.read("fine.txt") === "fine\n", "files land");
+      await program.end();
+      expect(person("git", "for-each-ref")).toBe(before);
+    });
+
   test("hooks, settings and alternates that the program writes have no effect outside, and are told at the end", async () => {
     const program = await start();
     const settings = readFileSync(join(main(), ".git", "config"), "utf8");

@@ -88,7 +88,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     const importing = new ObjectImport(git, bench, plan.format);
     const objects = await importing.take(requiredIds(plan), knownIds(plan, real), draft.objects.length > 0);
     if (!objects.ok) return { kind: "stays", refusal: isPartial ? missingIn(objects.refusal) : objects.refusal };
-    const sound = await checkTips(plan, importing);
+    const sound = await checkTips(plan, real, importing);
     if (!sound.ok) return { kind: "stays", refusal: sound.refusal };
     const waiting = await waitingPaths(plan, real, objects.value, importing, request.classify);
     if (!waiting.ok) return { kind: "stays", refusal: waiting.refusal };
@@ -194,8 +194,15 @@ export function isEmptyPlan({ refs, stash, head, index }: GitImportPlan): boolea
   return refs.length === 0 && stash === null && head === null && index.length === 0;
 }
 
-/** Checks that need objects: a detached HEAD is a commit, and refs that may have moved only fast-forward. */
-async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): Promise<GitResult<null>> {
+/**
+ * Checks that need objects: a detached HEAD is a commit, refs that may have moved only fast-forward, and nothing is staged in an
+ * index that the program did not see.
+ */
+async function checkTips(
+  { refs, head, indexCommit }: GitImportPlan,
+  real: RepositoryState,
+  objects: ObjectImport,
+): Promise<GitResult<null>> {
   if (head?.to.kind === "id") {
     const isCommit = await objects.isCommit(head.to.id);
     if (!isCommit.ok) return isCommit;
@@ -213,6 +220,10 @@ async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): 
     if (!forward.ok) return forward;
     if (!forward.value) return refuseGit("conflict", `${name} changed in the repository while the program ran`);
   }
+  if (indexCommit === null) return value(null);
+  const isClean = await objects.isIndexOf(indexCommit, real.index.value);
+  if (!isClean.ok) return isClean;
+  if (!isClean.value) return refuseGit("conflict", "the index of the repository changed while the program ran");
   return value(null);
 }
 

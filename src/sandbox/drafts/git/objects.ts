@@ -5,6 +5,8 @@ import { closeSync, createReadStream, openSync, readSync, writeFileSync } from "
 import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
+import { entriesByPath } from "../../plan/drafts/git/index-changes.ts";
+import type { GitIndex } from "../../plan/drafts/git/index-file.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type ConfinedGit, type GitOutput, inputOf } from "./confined-git.ts";
@@ -122,6 +124,22 @@ export class ObjectImport {
     const words = ["merge-base", "--is-ancestor", oldId, newId];
     const result = await this.#git.run(this.#taking, { words });
     return result.ok ? value(result.value.status === 0) : result;
+  }
+
+  /** Whether the index has the tree of a commit and nothing more. */
+  async isIndexOf(commit: string, index: GitIndex | null): Promise<GitResult<boolean>> {
+    const listed = await this.#git.run(this.#taking, { words: ["ls-tree", "-r", "-z", "--full-tree", commit] });
+    const list = succeeded(listed, "the tree of a commit cannot be listed");
+    if (!list.ok) return list;
+    const lines = list.value.output.toString("latin1").split("\0").slice(0, -1);
+    const entries = [...entriesByPath(index).values()].flat();
+    const own = new Set(
+      entries.map(({ mode, id, stage, path }) => `${mode.toString(8).padStart(6, "0")} ${id} ${stage}\t${path}`),
+    );
+    return value(
+      lines.length === entries.length &&
+        lines.every((line) => own.has(line.replace(/^(\d+) \w+ (\w+)\t/, (_, mode, id) => `${mode} ${id} 0\t`))),
+    );
   }
 
   /** The parents of each commit, in their order. */

@@ -10,6 +10,7 @@ import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import { looseRefBytesMax } from "../../plan/drafts/git/ref-file.ts";
 import { stashLogBytesMax } from "../../plan/drafts/git/stash-log.ts";
 import type { GitState } from "./git-state.ts";
+import { isRef } from "./private-git.ts";
 
 const refFoldersMax = 1_000;
 
@@ -39,7 +40,11 @@ export class PersonGit {
       if (now.head !== marks.head || now.index !== marks.index) return null;
       return {
         head: head.value.bytes.toString("latin1"),
-        refs: new Map(refs.value.map(([name, ref]) => [name, ref.kind === "id" ? ref.id : `ref: ${ref.target}`])),
+        refs: new Map(
+          refs.value
+            .filter(([name]) => isRef(name))
+            .map(([name, ref]) => [name, ref.kind === "id" ? ref.id : `ref: ${ref.target}`]),
+        ),
         stashLog: log.value?.bytes.toString("latin1") ?? "",
         index,
       };

@@ -27,6 +27,9 @@ import { type CheckoutChange, type GitState, targetOf } from "./git-state.ts";
 /** Below the root of the copy. */
 export const GIT = ".git";
 export const STASH_LOG = "logs/refs/stash";
+/** Where the program finds the person's value of a ref that both have moved: for a merge or a rebase. */
+const OURS = "refs/ambit/";
+const OUTSIDE: string = `${OURS}outside/`;
 
 export interface GitListing {
   /** By path below the git folder, without object files. */
@@ -62,7 +65,10 @@ export class PrivateGit {
     this.#format = format;
   }
 
-  /** Null where the program removed or replaced the folder, or made too many names in it. */
+  /**
+   * Null where the program removed or replaced the folder, made too many names in it, or closed a folder in it: refs that cannot
+   * be listed are not deleted ones.
+   */
   list(): GitListing | null {
     const top = this.#copy.descend([GIT]);
     if (top === null) return null;
@@ -72,8 +78,8 @@ export class PrivateGit {
     } finally {
       top.close();
     }
-    const { files, folders, names } = walk;
-    if (names > namesMax) return null;
+    const { files, folders } = walk;
+    if (!walk.isComplete) return null;
     return {
       ...{ files, folders },
       isLocked: [...files.keys()].some((name) => name.endsWith(".lock")),
@@ -85,7 +91,7 @@ export class PrivateGit {
   state({ files }: GitListing): GitState {
     const refs = new Map<string, string>();
     const packed = parsePackedRefs(this.#text(files, "packed-refs", packedRefsBytesMax), this.#format);
-    if (packed.ok) for (const [name, id] of packed.value) if (isShared(name)) refs.set(name, id);
+    if (packed.ok) for (const [name, id] of packed.value) if (isRef(name)) refs.set(name, id);
     if (!packed.ok) refs.set("packed-refs", packed.refusal.message);
     for (const name of files.keys()) if (isRef(name)) refs.set(name, this.#ref(files, name));
     return {
@@ -126,6 +132,14 @@ export class PrivateGit {
 
   /** False where the program has changed the ref since, or holds its lock: the next step tries again. */
   writeRef(name: string, ref: string | null, seen: GitState): boolean {
+    return this.#replace(name, ref, () => {
+      const now = this.list();
+      return now !== null && this.state(now).refs.get(name) === seen.refs.get(name);
+    });
+  }
+
+  /** `isSeen`: asked under the lock. */
+  #replace(name: string, ref: string | null, isSeen: () => boolean = () => true): boolean {
     const names = [GIT, ...name.split("/")];
     const folder = this.#folderOf(names, ref !== null);
     // Neither the ref nor its folder exists.
@@ -133,8 +147,7 @@ export class PrivateGit {
     const lock = new PrivateLock(folder, names.at(-1) ?? "");
     try {
       if (!lock.take(ref === null ? "" : `${ref}\n`)) return false;
-      const now = this.list();
-      if (now === null || this.state(now).refs.get(name) !== seen.refs.get(name)) return false;
+      if (!isSeen()) return false;
       if (ref === null) return this.#forget(name, folder);
       lock.commit();
       return true;
@@ -144,6 +157,14 @@ export class PrivateGit {
       lock.release();
       folder.close();
     }
+  }
+
+  /** Shows the program what the person has: by name of the ref. A value that no longer differs is removed. */
+  showOutside({ files }: GitListing, values: ReadonlyMap<string, string>): void {
+    const wanted = new Map([...values].map(([name, ref]) => [name.replace(/^refs\//, OUTSIDE), ref]));
+    for (const name of files.keys())
+      if (name.startsWith(OUTSIDE) && !name.endsWith(".lock") && !wanted.has(name)) this.#replace(name, null);
+    for (const [name, ref] of wanted) if (this.#ref(files, name) !== ref) this.#replace(name, ref);
   }
 
   /** The list of stashes: the log, and the ref that names the newest one. */
@@ -286,28 +307,33 @@ export class PrivateGit {
   }
 }
 
-/** A ref that all worktrees share. */
+/** A ref that all worktrees share, and not one of ours. */
 export function isRef(name: string): boolean {
-  return name.startsWith("refs/") && !name.endsWith(".lock") && isShared(name);
+  return name.startsWith("refs/") && !name.endsWith(".lock") && isShared(name) && !name.startsWith(OURS);
 }
 
 class Walk {
   readonly files = new Map<string, FileStamp>();
   readonly folders: FolderPair[] = [];
-  names = 0;
+  isComplete = true;
+  #names = 0;
 
   folder(folder: TreeFolder, path: readonly string[]): void {
     if (path.length === 0 || path[0] === "refs")
       this.folders.push({ path: [GIT, ...path], real: null, copy: folder.inode });
-    for (const name of folder.names().names) {
-      if (++this.names > namesMax || path.length > depthMax) return;
+    const { names, unreadable } = folder.names();
+    if (unreadable > 0 || path.length > depthMax) this.isComplete = false;
+    for (const name of names) {
+      if (++this.#names > namesMax) this.isComplete = false;
+      if (!this.isComplete) return;
       const found = folder.stamp(name);
       if (found === null || found === "other") continue;
       if (found.kind !== "folder") this.files.set([...path, name].join("/"), found);
       // Of objects, only where they are borrowed from.
       else if (path.length !== 1 || path[0] !== "objects" || name === "info") {
         const child = folder.child(name);
-        if (child !== null) this.folder(child, [...path, name]);
+        if (child === null) this.isComplete = false;
+        else this.folder(child, [...path, name]);
         child?.close();
       }
     }

@@ -66,6 +66,11 @@ export interface GitImportPlan {
   readonly stash: { readonly oldId: string | null; readonly pushes: readonly StashPush[] } | null;
   readonly head: { readonly from: RefValue; readonly to: RefValue } | null;
   readonly index: readonly IndexChange[];
+  /**
+   * The index changed after the program started: it is replaced only where it has nothing but this commit, which the new HEAD has
+   * in its history. Null: it is what the program saw.
+   */
+  readonly indexCommit: string | null;
   readonly notCarried: readonly string[];
   /** Index entries whose flags are not carried over. */
   readonly flagsNotCarried: readonly { readonly path: string; readonly flag: IndexFlag }[];
@@ -80,7 +85,8 @@ export function planGitImport(real: RepositoryState, draft: GitDraft): GitResult
   const head = planHead(real, draft);
   if (!head.ok) return head;
   const index = draft.index === null ? [] : indexChanges(real.index.value, draft.index);
-  if (index.length > 0 && !real.index.isSeen)
+  const indexCommit = index.length === 0 || real.index.isSeen ? null : forwardedCommit(real, head.value, refs.value);
+  if (index.length > 0 && !real.index.isSeen && indexCommit === null)
     return refuseGit("conflict", "the index of the repository changed while the program ran");
   if ((index.length > 0 || head.value !== null) && !real.head.isSeen && !isAlready(real, draft))
     return refuseGit("conflict", "HEAD of the repository changed while the program ran");
@@ -89,9 +95,21 @@ export function planGitImport(real: RepositoryState, draft: GitDraft): GitResult
     ...refs.value,
     head: head.value,
     index,
+    indexCommit,
     notCarried,
     flagsNotCarried: newFlags(real.index.value, draft.index),
   });
+}
+
+/** The commit of the person's HEAD, where its branch is to be fast-forwarded; null where HEAD or its branch stays. */
+function forwardedCommit(
+  real: RepositoryState,
+  head: GitImportPlan["head"],
+  { refs }: Pick<GitImportPlan, "refs">,
+): string | null {
+  const { value: now } = real.head;
+  if (head !== null || now.kind !== "symbolic") return null;
+  return refs.find(({ name, needsFastForward }) => name === now.target && needsFastForward)?.oldId ?? null;
 }
 
 /** An interrupted import that runs again: HEAD has the draft's value already. */

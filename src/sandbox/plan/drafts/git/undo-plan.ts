@@ -33,7 +33,8 @@ export function planGitUndo(real: RepositoryState, change: RecordedChange): GitR
   const index = planIndex(real, change.index);
   if (!index.ok) return index;
   return value({
-    ...{ format: real.format, refs, stash: null, index: index.value, notCarried: [], flagsNotCarried: [] },
+    ...{ format: real.format, refs, stash: null, index: index.value, indexCommit: null },
+    ...{ notCarried: [], flagsNotCarried: [] },
     head: isHeadBack ? null : { from: head, to: before },
   });
 }
