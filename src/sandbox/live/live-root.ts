@@ -349,6 +349,7 @@ export class LiveRoot {
     const own = told.find(({ path }) => path === GIT) ?? report.kept[0];
     const { code = "not_landed", reason = "it could not be applied" } = own ?? {};
     this.#linked?.refused(git, { path: GIT, kind: "git", code, reason });
+    this.#parts.note(`live root ${this.id}: git did not land: ${reason}`);
     return false;
   }
 

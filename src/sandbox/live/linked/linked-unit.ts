@@ -33,7 +33,7 @@ export interface GitSnapshot {
   /** Files of the private git folder, below the root. */
   readonly changes: readonly SideChange[];
   readonly program: GitState;
-  /** Both sides: another attempt makes sense only after one of them has changed. */
+  /** Both sides: as long as it is the same, attempts become rare. */
   readonly key: string;
 }
 
@@ -42,6 +42,14 @@ export interface GitRest {
   readonly changes: readonly SideChange[];
   /** Why it did not land, where that is a conflict with the person's repository. */
   readonly conflict: UnlandedChange | null;
+}
+
+interface Refusal {
+  readonly key: string;
+  readonly attempts: number;
+  readonly told: UnlandedChange;
+  /** Of the clock that only advances. */
+  readonly nextAttempt: number;
 }
 
 interface UnitParts {
@@ -57,7 +65,9 @@ interface UnitParts {
 const BY_VALUE: ReadonlySet<string> = new Set(["HEAD", "index", "packed-refs", STASH_LOG]);
 /** Never land, and are told, or keep everything from landing. */
 const TOLD: readonly GitName["kind"][] = ["not-carried", "unsupported", "in-progress"];
-const attemptsMax = 3;
+/** After a refusal: a git of the person's may hold a lock for a moment. Doubled with each attempt at the same values. */
+const restMilliseconds = 100;
+const restMillisecondsMax = 60_000;
 const objectsPerTurn = 256;
 
 export class LinkedUnit {
@@ -70,7 +80,7 @@ export class LinkedUnit {
   /** The index of the base. */
   #index: Buffer | null;
   /** The last attempt that did not land. */
-  #refused: { readonly key: string; readonly attempts: number; readonly told: UnlandedChange } | null = null;
+  #refused: Refusal | null = null;
   /** Ids of objects that the person's repository has. */
   readonly #present = new Set<string>();
   /** What is never carried over, by path. */
@@ -139,7 +149,7 @@ export class LinkedUnit {
     }
     if (listing.isInProgress || (!isLast && listing.isLocked)) return null;
     const key = keyOf(program, outside);
-    if (!isLast && this.#refused?.key === key && this.#refused.attempts >= attemptsMax) return null;
+    if (!isLast && this.#refused?.key === key && performance.now() < this.#refused.nextAttempt) return null;
     return this.#snapshot(program, key, this.#written(listing, ["unsupported"]));
   }
 
@@ -189,7 +199,8 @@ export class LinkedUnit {
 
   refused({ key }: GitSnapshot, told: UnlandedChange): void {
     const attempts = this.#refused?.key === key ? this.#refused.attempts + 1 : 1;
-    this.#refused = { key, attempts, told };
+    const rest = Math.min(restMillisecondsMax, restMilliseconds * 2 ** attempts);
+    this.#refused = { key, attempts, told, nextAttempt: performance.now() + rest };
     // An object may have been removed from the person's repository.
     this.#present.clear();
   }
