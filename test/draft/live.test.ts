@@ -136,6 +136,19 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(kept).toEqual([".git/hooks/pre-commit self_modification"]);
   });
 
+  test("stashes of the program land one after the other", async () => {
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.repository();
+    const program = await live(fixture);
+    const stashes = (): number => fixture.person("git", "stash", "list").out.split("\n").length - 1;
+    for (const count of [1, 2]) {
+      await program.say(`echo ${count} > a.txt; git stash -q`);
+      await until(() => stashes() === count, `${count} stashes`);
+    }
+    await program.end();
+    expect([stashes(), drafts()]).toEqual([2, []]);
+  });
+
   test("after kill -9 of the daemon the program's changes are kept, and nothing lands by itself", async () => {
     fixture = new DraftProject(user, LIVE, machine);
     fixture.write("a.txt", "one\n");

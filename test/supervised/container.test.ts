@@ -107,6 +107,23 @@ describe.each(USERS)("in a container, for user %i", (user) => {
     expect(JSON.parse(other.out).enforcement[0].note).not.toContain("without namespaces");
   });
 
+  test("in a linked worktree a commit lands in the repository, and nothing but its objects is visible", async () => {
+    const main = join(base, "main");
+    const git = (...words: readonly string[]): string =>
+      spawnSync("git", ["-c", "safe.directory=*", "-c", "user.name=P", "-c", "user.email=p@example.com", ...words], {
+        encoding: "utf8",
+      }).stdout.trimEnd();
+    git("init", "-q", "-b", "main", main);
+    git("-C", main, "commit", "-q", "--allow-empty", "-m", "first");
+    git("-C", main, "worktree", "add", "-q", "-b", "feature", project);
+    await trusted();
+    const commit = "echo x > x.txt; git add x.txt; git commit -qm second; git log --format=%s";
+    const ran = await exec("--shell", "--", `${commit}; cat ${main}/.git/config`);
+    expect([ran.out, ran.err]).toEqual(["second\nfirst\n", expect.stringContaining("Permission denied")]);
+    expect(git("-C", main, "log", "--format=%s", "feature")).toBe("second\nfirst");
+    expect(git("-C", project, "status", "--porcelain", "x.txt")).toBe("");
+  });
+
   test("what a program writes lands, git too; protected names do not; nothing else changes", async () => {
     await trusted(ALL, { "project/a.txt": "old\n", "project/gone.txt": "", "outside.txt": "old" });
     const ran = await exec(

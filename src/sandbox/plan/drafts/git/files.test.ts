@@ -78,6 +78,11 @@ describe("the stash log", () => {
     expect(stashPushes(mine, mine, "sha1")).toEqual([]);
   });
 
+  test("a stash that landed has another author and message in the person's log", () => {
+    const own = mine.replaceAll("a", "z").replaceAll(ID.replaceAll("a", "z"), ID);
+    expect(stashPushes(mine, own + line(ID, OTHER, "x"), "sha1")).toEqual([{ id: OTHER, message: "x" }]);
+  });
+
   test.each([
     ["a list without one of its lines", line(ID, OTHER, "x")],
     ["a truncated line", `${mine}${ID} `],
