@@ -79,7 +79,7 @@ describe("the stash log", () => {
   });
 
   test("a stash that landed has another author and message in the person's log", () => {
-    const own = mine.replaceAll("a", "z").replaceAll(ID.replaceAll("a", "z"), ID);
+    const own = `${"0".repeat(40)} ${ID} z <z@z> 2 +0000\tother\n`;
     expect(stashPushes(mine, own + line(ID, OTHER, "x"), "sha1")).toEqual([{ id: OTHER, message: "x" }]);
   });
 
