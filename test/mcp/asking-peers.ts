@@ -25,7 +25,7 @@ export interface AskingPeer {
   readonly progress: Record<string, unknown>[];
   readonly logs: { readonly level: string; readonly logger?: string; readonly data: unknown }[];
   /** What it answers a form with. */
-  answer: (asked: Record<string, unknown>) => Record<string, unknown>;
+  answer: (asked: Record<string, unknown>) => Record<string, unknown> | Promise<Record<string, unknown>>;
   call(name: string, input?: Record<string, unknown>, more?: CallMore): Promise<string>;
   /** The text of a resource, or of a prompt. */
   read(uri: string): Promise<string>;
@@ -64,7 +64,7 @@ export async function askingPeer(
   const progress: AskingPeer["progress"] = [];
   const elicited = async ({ params }: { params: unknown }): Promise<never> => {
     asked.push(params as Record<string, unknown>);
-    return peer.answer(params as Record<string, unknown>) as never;
+    return (await peer.answer(params as Record<string, unknown>)) as never;
   };
   const sampled = async ({ params }: { params: unknown }): Promise<never> => {
     asked.push(params as Record<string, unknown>);

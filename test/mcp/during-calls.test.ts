@@ -22,13 +22,15 @@ beforeAll(async () => {
   const entry = (kind: string): string =>
     `{ command: [node, "${join(servers, `asking-${kind}.mjs`)}"], runtime: ["${root}"] }`;
   const marked = entry("older").replace(" }", ", clean: true }");
+  const older = entry("older").replace(" }", ", asks: [elicitation] }");
   fixture.write(
     "config/ambit/mcp.yml",
-    `servers:\n  older: ${entry("older")}\n  newer: ${entry("newer")}\n  marked: ${marked}\n`,
+    `servers:\n  older: ${older}\n  newer: ${entry("newer")}\n  marked: ${marked}\n`,
   );
   fixture.agent("caller", [
     'tool.invoke{tools=["older__*","newer__*","resources_complete","resources_watch","resources_read","resources_list"]}',
     "mcp.resource{servers=[older],uris=[notes://pages/st*,notes://more/**,prompt:greet]}",
+    "mcp.elicit{servers=[older]}",
   ]);
   fixture.agent("labelled", ['tool.invoke{tools=["older__*","marked__*"]}']);
   fixture.agent("none", ["memory.read"]);
@@ -61,7 +63,7 @@ describe.each(PEERS)("with the %s as client", (kind) => {
     test("logs to a client, from the level that it wants, under the server's name", async () => {
       peer = await askingPeer(fixture, "caller", kind);
       await peer.setLevel("error");
-      await peer.call(`${server}__noise`);
+      expect(await peer.call(`${server}__noise`)).toBe('"done"');
       await until(() => peer?.logs.length === 1, "one message");
       expect(peer.logs[0]).toMatchObject({
         level: "error",
@@ -69,10 +71,23 @@ describe.each(PEERS)("with the %s as client", (kind) => {
         data: "noise-of-error \\u{1b}[2J",
       });
       await peer.setLevel("debug");
-      await peer.call(`${server}__noise`);
+      expect(await peer.call(`${server}__noise`)).toBe('"done"');
       await until(() => peer?.logs.length === 4, "three more messages");
       expect(peer.logs.slice(1).map(({ level }) => level)).toEqual(["debug", "info", "error"]);
     });
+  });
+
+  test("a call logs while another one waits for the person's answer", async () => {
+    const asking = await askingPeer(fixture, "caller", kind);
+    peer = asking;
+    await asking.setLevel("error");
+    // Older than the one that logs, and without a client until the answer is there.
+    asking.answer = async () => {
+      expect(await asking.call("older__noise")).toBe('"done"');
+      return { action: "accept", content: { name: "Ada" } };
+    };
+    expect(JSON.parse(await asking.call("older__ask", { message: "who?" }))).toMatchObject({ action: "accept" });
+    expect(asking.logs).toMatchObject([{ level: "error", logger: "older/own" }]);
   });
 
   test("a call that the client cancels is cancelled at the server", async () => {
@@ -85,6 +100,33 @@ describe.each(PEERS)("with the %s as client", (kind) => {
     stopping.abort();
     await hanging;
     expect(await peer.call("older__cancelled")).toBe("1");
+  });
+});
+
+describe("of two calls at once at a server of the older era, which has one level for both, each logs from its own level on", () => {
+  const levelsOf = ({ logs }: AskingPeer): readonly string[] => logs.map(({ level }) => level);
+
+  test("the first one less urgent", async () => {
+    peer = await askingPeer(fixture, "caller", "newer library, newer era");
+    await peer.setLevel("debug");
+    const later = peer.call("older__noise_later");
+    await peer.setLevel("error");
+    expect(await peer.call("older__release")).toBe('"released"');
+    expect(await later).toBe('"done"');
+    await until(() => peer?.logs.length === 1, "its message");
+    expect(levelsOf(peer)).toEqual(["debug"]);
+  });
+
+  test("the second one less urgent", async () => {
+    peer = await askingPeer(fixture, "caller", "newer library, newer era");
+    await peer.setLevel("error");
+    const later = peer.call("older__noise_later");
+    await peer.setLevel("debug");
+    expect(await peer.call("older__noise")).toBe('"done"');
+    await until(() => peer?.logs.length === 3, "three messages");
+    expect(levelsOf(peer)).toEqual(["debug", "info", "error"]);
+    expect(await peer.call("older__release")).toBe('"released"');
+    expect(await later).toBe('"done"');
   });
 });
 

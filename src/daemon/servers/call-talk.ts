@@ -19,7 +19,8 @@ export interface CallTalk {
   readonly logLevel: string | null;
   asked(ask: ServerAsk): void;
   progressed(params: JsonObject): void;
-  logged(params: JsonObject): void;
+  /** False where the client does not want the message, or does not listen now: the server may mean another call. */
+  logged(params: JsonObject): boolean;
 }
 
 /** What is declared to a server: the same for every session, so that what it says about itself does not depend on the client. */

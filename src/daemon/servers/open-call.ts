@@ -99,16 +99,19 @@ export class OpenCall implements CallTalk {
   }
 
   /** A message names the server, whatever it calls itself. */
-  logged(params: JsonObject): void {
+  logged(params: JsonObject): boolean {
     const [level, logger, data] = ["level", "logger", "data"].map((key) => member(params, key));
     const wanted = this.logLevel === null ? -1 : LOG_LEVELS.indexOf(this.logLevel);
-    if (wanted < 0 || typeof level !== "string" || LOG_LEVELS.indexOf(level) < wanted || data === undefined) return;
-    if (++this.#logs > logsMax) return;
+    if (wanted < 0 || typeof level !== "string" || LOG_LEVELS.indexOf(level) < wanted || data === undefined)
+      return false;
+    if (this.#client === null) return false;
+    if (++this.#logs > logsMax) return true;
     const text = typeof data === "string" ? data : JSON.stringify(data);
     const own = typeof logger === "string" && logger !== "" ? `/${this.#shown(logger, 64)}` : "";
     const shown = this.#shown(text, logCharactersMax);
     const more = this.#logs === logsMax ? " [further messages of this call are not shown]" : "";
-    this.#client?.tell({ log: { level, logger: `${this.#options.server}${own}`, data: `${shown}${more}` } });
+    this.#client.tell({ log: { level, logger: `${this.#options.server}${own}`, data: `${shown}${more}` } });
+    return true;
   }
 
   #shown(text: string, charactersMax: number): string {

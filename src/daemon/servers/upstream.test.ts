@@ -43,7 +43,7 @@ function serverThat(called: (id: Json, say: (message: JsonObject) => void) => vo
 }
 
 function talkThat(asked: (ask: ServerAsk) => void): CallTalk {
-  return { isProgressWanted: false, logLevel: null, asked, progressed: () => undefined, logged: () => undefined };
+  return { isProgressWanted: false, logLevel: null, asked, progressed: () => undefined, logged: () => false };
 }
 
 async function call(server: Upstream, talk: CallTalk): Promise<() => UpstreamResult<JsonObject> | null> {

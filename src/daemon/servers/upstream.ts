@@ -4,7 +4,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { errorText } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription } from "../../gateway/definitions.ts";
-import type { CallTalk, ServerOffers } from "./call-talk.ts";
+import { type CallTalk, LOG_LEVELS, type ServerOffers } from "./call-talk.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import {
   CLIENT,
@@ -184,7 +184,7 @@ export class Upstream {
     if (this.#running >= callsAtOnceMax) await new Promise<void>((go) => this.#queue.push(go));
     else this.#running++;
     try {
-      if (talk !== null) this.#tellLevel(talk.logLevel);
+      if (talk !== null) this.#tellLevel(talk);
       return await this.#ask(method, params, milliseconds, signal, talk);
     } finally {
       // The next call takes over this one's place.
@@ -229,9 +229,11 @@ export class Upstream {
     return this.#list();
   }
 
-  /** The older era has one level for everything; nothing waits for the answer. */
-  #tellLevel(level: string | null): void {
-    if (this.#isStateless || level === null || level === this.#logLevel || !this.has("logging")) return;
+  /** The older era has one level for everything: the least urgent that an open call wants. Nothing waits for the answer. */
+  #tellLevel(talk: CallTalk): void {
+    const wanted = [talk, ...[...this.#pending.values()].map((one) => one.talk)].map((one) => one?.logLevel ?? null);
+    const level = LOG_LEVELS.find((one) => wanted.includes(one));
+    if (this.#isStateless || level === undefined || level === this.#logLevel || !this.has("logging")) return;
     this.#logLevel = level;
     void this.#ask("logging/setLevel", { level }, startMilliseconds, null);
   }
@@ -354,7 +356,8 @@ export class Upstream {
         this.#pending.get(Number(member(told, "progressToken")))?.talk?.progressed(told);
         return true;
       case "notifications/message":
-        [...this.#pending.values()].find(({ talk }) => talk !== null)?.talk?.logged(told);
+        // It does not say which call it belongs to: the oldest that wants it gets it.
+        for (const { talk } of this.#pending.values()) if (talk?.logged(told) === true) break;
         return true;
       case "notifications/resources/updated":
         this.watches.updated(told);

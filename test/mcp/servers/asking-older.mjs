@@ -63,6 +63,24 @@ made.registerTool("noise", {}, async () => {
     await server.sendLoggingMessage({ level, logger: "own", data: `noise-of-${level} \u001b[2J` });
   return text("done");
 });
+// Logs once `release` is called, which waits until it runs.
+const gate = () => {
+  const one = {};
+  one.opened = new Promise((open) => Object.assign(one, { open }));
+  return one;
+};
+const [began, released] = [gate(), gate()];
+made.registerTool("noise_later", {}, async () => {
+  began.open();
+  await released.opened;
+  await server.sendLoggingMessage({ level: "debug", logger: "later", data: "released" });
+  return text("done");
+});
+made.registerTool("release", {}, async () => {
+  await began.opened;
+  released.open();
+  return text("released");
+});
 made.registerTool("hang", {}, async ({ signal }) => {
   await new Promise((over) => signal.addEventListener("abort", over, { once: true }));
   cancelled++;
