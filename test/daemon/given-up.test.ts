@@ -1,9 +1,9 @@
 // A daemon that hangs: its clients give up in time, and the requests they gave up are not executed when it continues.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lateMilliseconds } from "../../src/daemon/rpc/limits.ts";
+import { helloMilliseconds, lateMilliseconds, protocolVersion } from "../../src/daemon/rpc/limits.ts";
 import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
-import { ask, DaemonFixture, type Echo, expectValue, ownerOf } from "./fixture.ts";
+import { ask, DaemonFixture, type Echo, expectValue, ownerOf, RawClient } from "./fixture.ts";
 
 let fixture: DaemonFixture;
 let state: string;
@@ -96,6 +96,18 @@ describe("while the daemon hangs", () => {
     expect(await ask(echo, "echo", { there: 1 })).toEqual({ there: 1 });
     await pause(100, "a request that is executed late would be noted by then");
     expect(await notes()).toEqual([]);
+  });
+
+  test("a client whose hello arrived in time is served, although the daemon reads it late", async () => {
+    const raw = await RawClient.come(state);
+    expect(await raw.message()).toMatchObject({ hello: {} });
+    await stopped(async () => {
+      raw.say({ hello: { protocol: protocolVersion, version: "raw" } });
+      raw.say({ id: 1, ask: "echo", value: { there: 3 } });
+      await pause(helloMilliseconds + 500, "the daemon hangs past the time limit of a hello");
+    });
+    expect(await raw.message()).toMatchObject({ id: 1, ok: true, value: { there: 3 } });
+    raw.socket.destroy();
   });
 
   test("a new client gives up, with a reason, and the daemon serves the next one", async () => {

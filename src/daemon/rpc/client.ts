@@ -18,8 +18,8 @@ import { type Frame, FrameCutter } from "./frame.ts";
 import { InputPump } from "./input-pump.ts";
 import {
   controlResponseBytesMax,
-  daemonHelloMilliseconds,
   exchangeNumberMax,
+  helloMilliseconds,
   notificationCharactersMax,
   outputTakenBytes,
   pingMilliseconds,
@@ -28,7 +28,7 @@ import {
   requestBytesMax,
   silenceMillisecondsMax,
 } from "./limits.ts";
-import { monotonicMilliseconds } from "./message.ts";
+import { afterReading, monotonicMilliseconds } from "./message.ts";
 import { TurnWriter } from "./outgoing.ts";
 import { noDaemon, wrongProtocol } from "./refusals.ts";
 import type { Door } from "./serving.ts";
@@ -56,7 +56,7 @@ export interface SilenceLimits {
 }
 
 const DEFAULT_SILENCE: SilenceLimits = {
-  helloMilliseconds: daemonHelloMilliseconds,
+  helloMilliseconds,
   pingMilliseconds,
   givenUpMilliseconds: silenceMillisecondsMax,
 };
@@ -153,7 +153,10 @@ class Client {
       this.#greet = give;
     });
     const late = refusal("no_answer", "the daemon does not respond", "ambit daemon stop");
-    this.#timer = setTimeout(() => this.#lose(late), this.#silence.helloMilliseconds);
+    const giveUp = (): void => {
+      if (!this.#isGreeted) this.#lose(late);
+    };
+    this.#timer = setTimeout(() => afterReading(giveUp), this.#silence.helloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);
     socket.on("close", () => this.#lose(noDaemon("the daemon exited")));
@@ -213,13 +216,10 @@ class Client {
     if (this.#lost !== null || this.#waiting.size === 0 || silent < this.#silence.pingMilliseconds / 2) return;
     this.#say({ ping: true });
     if (silent < this.#silence.givenUpMilliseconds) return;
-    // This process may have been suspended: the socket is read before the timeout counts.
     const heardAt = this.#heardAt;
-    setImmediate(() =>
-      setImmediate(() => {
-        if (heardAt === this.#heardAt) this.#lose(unresponsive(this.#silence.givenUpMilliseconds));
-      }),
-    );
+    afterReading(() => {
+      if (heardAt === this.#heardAt) this.#lose(unresponsive(this.#silence.givenUpMilliseconds));
+    });
   }
 
   #next(): number {

@@ -20,7 +20,13 @@ import {
   requestsInFlightMax,
   requestsQueuedMax,
 } from "./limits.ts";
-import { type ClientMessage, monotonicMilliseconds, type RequestMessage, readClientMessage } from "./message.ts";
+import {
+  afterReading,
+  type ClientMessage,
+  monotonicMilliseconds,
+  type RequestMessage,
+  readClientMessage,
+} from "./message.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, wrongProtocol } from "./refusals.ts";
 import type { ClientConnection, Door, MessageHandler, Peer } from "./serving.ts";
@@ -76,10 +82,10 @@ export class Connection implements ClientConnection {
     const answerBytesMax = asked.door === "control" ? controlResponseBytesMax : requestBytesMax;
     const weigh = (change: number): void => this.#weigh(change);
     this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
-    this.#helloTimer = setTimeout(
-      () => this.refuse(notAvailable("the client sent no hello in time")),
-      helloMilliseconds,
-    );
+    const giveUp = (): void => {
+      if (!this.#isGreeted) this.refuse(notAvailable("the client sent no hello in time"));
+    };
+    this.#helloTimer = setTimeout(() => afterReading(giveUp), helloMilliseconds);
     socket.on("drain", () => {
       this.#weigh();
       this.#pace();
@@ -241,7 +247,7 @@ export class Connection implements ClientConnection {
       this.#pace();
     };
     const readFirst = (): void => {
-      setImmediate(() => setImmediate(() => this.#queue.push(begin)));
+      afterReading(() => this.#queue.push(begin));
       this.#pace();
     };
     this.#queue.push(isLate ? readFirst : begin);

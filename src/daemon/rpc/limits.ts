@@ -18,9 +18,8 @@ export const requestsInFlightMax = 1_024;
 /** Notifications have no response that could refuse them, so the limit is high: only a flood reaches it. */
 export const notificationsInFlightMax = 8_192;
 export const notificationCharactersMax = 4_096;
-export const helloMilliseconds = 5_000;
-/** How long a client waits for the daemon's hello: a busy daemon may be slow. */
-export const daemonHelloMilliseconds = 15_000;
+/** How long each side waits for the other's hello: on a busy machine either may be slow. */
+export const helloMilliseconds = 15_000;
 /** How long a refused connection may take to read the reason. */
 export const farewellMilliseconds = 1_000;
 

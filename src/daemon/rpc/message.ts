@@ -121,3 +121,11 @@ export function monotonicMilliseconds(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + Math.trunc(nanoseconds / 1_000_000);
 }
+
+/**
+ * Acts once the sockets were read again. A process that was suspended runs its timers first: what arrived before a deadline may
+ * still be in its socket.
+ */
+export function afterReading(act: () => void): void {
+  setImmediate(() => setImmediate(act));
+}
