@@ -374,6 +374,31 @@ test("a map is proposed, and tried with examples", async () => {
   expect([tried.status, tried.out]).toEqual([1, expect.stringContaining("the argument is missing")]);
 });
 
+test.each([
+  ["{ fs.read: $.path }", '{"path": "/a/../b"}', { requests: ["fs.read /b"], refused: null }],
+  ["{ fs.read: $.path }", '{"path": "a"}', { refused: '"a": name files by absolute paths' }],
+  ["{ net.get: $.path }", '{"path": "https://example.com/x"}', { requests: ["net.get https://example.com/"] }],
+  ["{ net.get: $.path }", '{"path": "ftp://example.com/x"}', { refused: expect.stringContaining("ftp") }],
+  ["{ fs.read: $.path }", '{"path": "/a", "path": "/b"}', { refused: "a key is written twice" }],
+  ["{ fs.read: $.path }", "[]", { refused: "the arguments must be one JSON object" }],
+])("an example is refused as a call would be: %s with %s", async (map, example, result) => {
+  const { out } = await fixture.ambit("mcp", "map", "plain", "write", "--map", map, "--example", example, "--json");
+  expect(JSON.parse(out)).toMatchObject({ examples: [result] });
+});
+
+test.each([
+  [["--env", "A=1", "--env", "A=2", "--", "node"], "error: the variable A is set twice\n"],
+  [["--url", "https://a.test/", "--header", "X: 1", "--header", "x: 2"], "error: the header x is set twice\n"],
+  [
+    ["--requires", "fs.read{in=docs", "--", "node"],
+    "missing closing }\n\\s*--> .*mcp\\.yml with this entry:\\d+:\\d+\n",
+  ],
+])("an entry with a mistake is not added, and the mistake is told once: %j", async (words, told) => {
+  const { status, out } = await fixture.ambit("mcp", "add", "odd", "--user", "--yes", ...words);
+  expect([status, out]).toEqual([2, expect.stringMatching(told)]);
+  expect(out.match(/^error/gm)).toHaveLength(1);
+});
+
 describe("pins", () => {
   test("a server that changes its text is held until a person pins it, tool by tool", async () => {
     expect(textOf(await call("rug__echo"))).toBe("echo");

@@ -166,6 +166,12 @@ describe("adding", () => {
     expect(stored().length).toBe(1);
   });
 
+  test("what npm advises with an error is left out", async () => {
+    const { out } = await add("odd", "--", "npx", "-y", "@test/nowhere");
+    expect(out).toMatch(/npm could not fetch it: code E404; 404 Not Found/);
+    expect(out).not.toMatch(/Note that|tarball|; 404(?:;|$)/m);
+  });
+
   test("an interrupted fetch leaves nothing", async () => {
     publish("@test/slow", "1.0.0");
     registry.held.add("@test/slow/-/");

@@ -1,7 +1,16 @@
 // A daemon of another version: replaced by the next command when it has no sessions, left alone while it has some.
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { VERSION } from "../../src/core/base/version.ts";
@@ -124,4 +133,14 @@ test("uninstall ends the daemon and says what stays", async () => {
   for (const text of ["the daemon has stopped", fixture.state, fixture.config, "`.ambit` in your projects"])
     expect(out).toContain(text);
   expect(isRunning(pid)).toBe(false);
+  // As of a package of an MCP server. The command that is printed works for an ordinary user.
+  const sealed = join(fixture.state, "packages", "sealed");
+  mkdirSync(sealed, { recursive: true });
+  writeFileSync(join(sealed, "file"), "", { mode: 0o444 });
+  chmodSync(sealed, 0o555);
+  const command = out.split(/\r?\n/).find((line) => /rm -r/.test(line) && line.includes(fixture.state)) ?? "";
+  const own = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  if (own.uid !== undefined) execFileSync("chown", ["-R", `${own.uid}:${own.gid}`, fixture.base]);
+  execFileSync("bash", ["-c", command], { cwd: "/", ...own });
+  expect(existsSync(fixture.state)).toBe(false);
 });

@@ -132,7 +132,8 @@ function leftovers(installation: Installation): readonly { readonly what: string
       : [
           {
             what: "log, secrets, trust, approvals, drafts that have not landed",
-            remove: `rm -r ${quoteWord(visibleText(state))}`,
+            // Packages of MCP servers are read-only.
+            remove: `chmod -R u+w ${quoteWord(visibleText(state))} && rm -r ${quoteWord(visibleText(state))}`,
           },
         ]),
     ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoteWord(visibleText(config))}` }]),
@@ -143,7 +144,7 @@ function leftovers(installation: Installation): readonly { readonly what: string
     },
     {
       what: "the program",
-      remove: isInstalled ? "npm uninstall -g ambit" : `rm -r ${quoteWord(visibleText(installation.package))}`,
+      remove: isInstalled ? "npm uninstall -g ambit" : `rm -rf ${quoteWord(visibleText(installation.package))}`,
     },
   ];
 }

@@ -99,6 +99,8 @@ function newEndpoint(
     const headers = pairs(header, /^([^:]+):\s*(.*)$/s);
     if (command.length > 0 || env.length > 0 || reveal.length > 0 || runtime.length > 0)
       return { message: "a server with `--url` has no command, no variables and no folders", fix: null };
+    const twice = twiceIn((headers ?? []).map(([one]) => one.toLowerCase()));
+    if (twice !== null) return { message: `the header ${twice} is set twice`, fix: null };
     if (headers === null)
       return {
         message: "`--header` is a name, `:` and a value",
@@ -123,7 +125,13 @@ function newEndpoint(
   if (secrets.length > 0 && !user)
     return { message: "only a server in your own mcp.yml can receive the value of a secret", fix: "add --user" };
   const environment = [...texts, ...secrets.map(([variable, secret]) => [variable, { secret }] as const)];
+  const twice = twiceIn(environment.map(([variable]) => variable));
+  if (twice !== null) return { message: `the variable ${twice} is set twice`, fix: null };
   return { kind: "program", command, runtime, environment };
+}
+
+function twiceIn(names: readonly string[]): string | null {
+  return names.find((name, at) => names.indexOf(name) !== at) ?? null;
 }
 
 /** What was stored for the server goes with it: its sign-in, its pin, its package. */
@@ -168,8 +176,13 @@ export async function change(
   const file = ports.servers.read(level, after);
   const server = file.servers.find(({ name }) => name === edit.name) ?? null;
   if ((edit.kind === "add" || edit.kind === "package") && server === null) {
-    if (!options.json) for (const one of file.diagnostics) ports.printError(renderDiagnostic(one, after, ports.paint));
     const [first] = file.diagnostics;
+    if (!options.json && first !== undefined) {
+      // The file itself does not have these lines.
+      const shown = { ...after, name: `${after.name} with this entry` };
+      for (const one of file.diagnostics) ports.printError(renderDiagnostic(one, shown, ports.paint));
+      return EXIT.usage;
+    }
     return fail(
       ports,
       options,
@@ -236,7 +249,11 @@ function tell(
           ? edit.server.endpoint.package
           : undefined;
     ports.print(
-      jsonLine({ name: edit.name, action: edit.kind, ...written, ...(pin === undefined ? {} : { package: pin }) }),
+      jsonLine({
+        ...{ name: edit.name, action: edit.kind, ...written },
+        ...(edit.kind === "switch" ? { isEnabled: edit.isEnabled } : {}),
+        ...(pin === undefined ? {} : { package: pin }),
+      }),
     );
     return;
   }

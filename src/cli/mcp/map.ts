@@ -2,6 +2,10 @@
 import { isJsonObject } from "../../core/base/json.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
+import { quoteText } from "../../core/notation/quote-text.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { readRequest } from "../../core/notation/request/request.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
 import {
   type ArgumentMap,
   argumentMapText,
@@ -38,7 +42,7 @@ export async function mcpMap(
   const tried = given === null ? proposal : mapIn(ports, given, options);
   if (tried === null)
     return fail(ports, options, EXIT.usage, "the map cannot be parsed", "--map '{ fs.read: $.path }'");
-  const examples = (options.example ?? []).map((text) => exampleResult(tried, text));
+  const examples = (options.example ?? []).map((text) => exampleResult(tried, text, ports.reading));
   const inEffect = tool.map;
   if (options.json) {
     const result = { server, tool: tool.tool, input: tool.input, map: inEffect, source: tool.mapSource };
@@ -82,11 +86,19 @@ interface ExampleResult {
   readonly refused: string | null;
 }
 
-function exampleResult(map: ArgumentMap, example: string): ExampleResult {
+/** INVARIANT: what a call with these arguments would be refused for is refused here. */
+function exampleResult(map: ArgumentMap, example: string, reading: Reading): ExampleResult {
+  const refused = (message: string): ExampleResult => ({ example, requests: [], refused: message });
   const read = parseJson(example);
-  if (!read.ok || !isJsonObject(read.value))
-    return { example, requests: [], refused: "the arguments must be one JSON object" };
+  if (!read.ok) return refused(read.message);
+  if (!isJsonObject(read.value)) return refused("the arguments must be one JSON object");
   const targets = mappedTargets(map, read.value);
-  if (!targets.ok) return { example, requests: [], refused: targets.message };
-  return { example, requests: targets.value.map(({ verb, target }) => `${verb} ${target}`), refused: null };
+  if (!targets.ok) return refused(targets.message);
+  const requests: string[] = [];
+  for (const { verb, target } of targets.value) {
+    const request = readRequest([verb, target], reading);
+    if (!request.ok) return refused(`${quoteText(target.slice(0, 200))}: ${request.message}`);
+    requests.push(requestText(request.value));
+  }
+  return { example, requests, refused: null };
 }

@@ -27,6 +27,10 @@ const INSTALL: readonly string[] = [
 ];
 const REBUILD: readonly string[] = ["rebuild", ...COMMON, "--foreground-scripts", "--offline"];
 
+/** What npm says with its errors for people who install by hand; some of it is not true of a fetch here. */
+const ADVICE =
+  /^(?:network|notarget|404)(?:$| +(?:This is a problem related|In most cases|If you are behind|'proxy' config|Note that you can|tarball, folder))/;
+
 export const NPM: PackageManager = {
   missing: { message: "npm is not installed where the daemon's Node is", fix: "install npm, and try again" },
   others: "its dependencies resolve to different versions",
@@ -41,7 +45,7 @@ export const NPM: PackageManager = {
   problem(said) {
     const lines = said.split("\n").flatMap((line) => {
       const text = line.replace(/^npm (?:error|ERR!)/, "").trim();
-      return text === "" || /^npm warn|A complete log of this run|^at /i.test(text) ? [] : [text];
+      return text === "" || /^npm warn|A complete log of this run|^at /i.test(text) || ADVICE.test(text) ? [] : [text];
     });
     if (lines.length === 0) return null;
     return { message: `npm could not fetch it: ${lines.slice(0, linesMax).join("; ")}`, fix: null };

@@ -2,7 +2,7 @@
 // to sign in first.
 import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { copyJson, type JsonObject } from "../../core/base/json.ts";
-import { done, refuse } from "../../core/base/result.ts";
+import { done } from "../../core/base/result.ts";
 import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
 import { packageCommand } from "../../core/notation/servers/package-command.ts";
@@ -87,13 +87,6 @@ export function mappedRequests(
   if (!targets.ok) return targets;
   const requests = [];
   for (const { verb, target } of targets.value) {
-    // A server may resolve a relative path, or `~`, elsewhere than where it was decided.
-    if (verb.startsWith("fs.") && !target.startsWith("/"))
-      return refuse(
-        "not_absolute",
-        `${JSON.stringify(target.slice(0, 200))}: name files by absolute paths`,
-        "/path/to/file",
-      );
     const wanted = (verb.startsWith("fs.") ? { verb, path: target } : { verb, url: target }) as ToolRequest;
     const request = requestOf(wanted, { pathSettings, toAscii, tool });
     if (!request.ok) return request;

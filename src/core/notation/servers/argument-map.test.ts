@@ -54,8 +54,25 @@ describe("the targets of a call", () => {
     ["{ fs.read: $.path, fs.write: $.path }", { path: "/a" }, ["/a", "/a"]],
     ["{ fs.read: $.toString }", {}, null],
     ['{ fs.read: "$.paths[*]" }', { paths: Array.from({ length: 300 }, () => "/a") }, null],
+    ["{ fs.read: $.path }", { path: "a" }, null],
+    ["{ fs.write: $.path }", { path: "~/a" }, null],
+    ["{ net.get: $.url }", { url: "a" }, ["a"]],
   ])("of %s for %j", (text, input, targets) => {
     const found = mappedTargets(mapOf(text) ?? [], input);
     expect(found.ok ? found.value.map(({ target }) => target) : null).toEqual(targets);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{}, "is missing"],
+    [{ pages: "/a" }, "must be a list"],
+    [{ pages: ["/a"] }, "must be an object"],
+    [{ pages: [null] }, "must not be null"],
+    [{ pages: Array.from({ length: 300 }, () => ({ path: "/a" })) }, "has more than 256 elements"],
+    [{ pages: [{ path: 7 }] }, "must be text"],
+  ])("that are not there are refused with the reason: %j", (input, why) => {
+    expect(mappedTargets(mapOf('{ fs.read: "$.pages[*].path" }') ?? [], input)).toMatchObject({
+      ok: false,
+      message: `$.pages[*].path: the argument ${why}`,
+    });
   });
 });

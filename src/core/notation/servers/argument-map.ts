@@ -100,9 +100,17 @@ export function mappedTargets(map: ArgumentMap, input: JsonObject): Result<reado
   const targets: MappedTarget[] = [];
   for (const { verb, steps, isOptional, text } of map) {
     const found: Json[] = [];
-    if (!collect(input, steps, isOptional, found)) return refuse("bad_value", `${text}: the argument is missing`);
+    const fault = collect(input, steps, isOptional, found);
+    if (fault !== null) return refuse("bad_value", `${text}: the argument ${fault}`);
     for (const target of found) {
       if (typeof target !== "string") return refuse("bad_value", `${text}: the argument must be text`);
+      // A server may resolve a relative path, or `~`, elsewhere than where it was decided.
+      if (verb.startsWith("fs.") && !target.startsWith("/"))
+        return refuse(
+          "not_absolute",
+          `${quoteText(target.slice(0, 200))}: name files by absolute paths`,
+          "/path/to/file",
+        );
       targets.push({ verb, target });
     }
     if (targets.length > targetsMax) return refuse("bad_value", `the arguments name more than ${targetsMax} targets`);
@@ -110,24 +118,28 @@ export function mappedTargets(map: ArgumentMap, input: JsonObject): Result<reado
   return done(targets);
 }
 
-/** False where a place that must be there is not. */
+/** Why a place that must be there is not; null where it is. */
 function collect(
   value: Json | undefined,
   steps: readonly (string | null)[],
   isOptional: boolean,
   found: Json[],
-): boolean {
-  if (value === undefined || value === null) return isOptional;
+): string | null {
+  if (value === undefined || value === null) return isOptional ? null : "is missing";
   const [step, ...rest] = steps;
   if (step === undefined) {
     found.push(value);
-    return true;
+    return null;
   }
-  if (step === null) {
-    if (!isJsonList(value)) return false;
-    return value.length <= targetsMax && value.every((item) => item !== null && collect(item, rest, isOptional, found));
+  if (step !== null)
+    return isJsonObject(value) ? collect(member(value, step), rest, isOptional, found) : "must be an object";
+  if (!isJsonList(value)) return "must be a list";
+  if (value.length > targetsMax) return `has more than ${targetsMax} elements`;
+  for (const item of value) {
+    const fault = item === null ? "must not be null" : collect(item, rest, isOptional, found);
+    if (fault !== null) return fault;
   }
-  return isJsonObject(value) && collect(member(value, step), rest, isOptional, found);
+  return null;
 }
 
 /** As it is written in a file. */
