@@ -10,15 +10,15 @@ export function examineServers(servers: readonly ProbeServer[]): MachineReport {
     ...shadowing.map(({ tool, others }) =>
       newFinding("server_shadows_tool", NO_AGENT, {
         message: `the MCP server ${name} mentions other tools in the description of ${tool}: ${others.join(", ")}`,
-        fix: `ambit mcp show ${name}, then: ambit mcp disable ${name}`,
+        fix: `ambit mcp disable ${name}`,
       }),
     ),
     ...(held === 0
       ? []
       : [
           newFinding("server_held", NO_AGENT, {
-            message: `${held} tools of the MCP server ${name} changed since they were pinned`,
-            fix: `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
+            message: `the MCP server ${name} has ${held === 1 ? "a tool that is" : `${held} tools that are`} new or changed since it was pinned`,
+            fix: `ambit mcp pin ${name}`,
           }),
         ]),
   ]);

@@ -172,15 +172,14 @@ export async function change(
     return fail(ports, options, EXIT.error, "this is not a workspace", "ambit init, or write it for yourself: --user");
   const preview = editServers(before, edit, ports.servers.tree);
   if (!preview.ok) return fail(ports, options, EXIT.error, preview.message, "ambit mcp list");
-  const after: Source = { name: before.name, text: preview.text };
+  // The file itself does not have these lines yet.
+  const after: Source = { name: `${before.name} with this entry`, text: preview.text };
   const file = ports.servers.read(level, after);
   const server = file.servers.find(({ name }) => name === edit.name) ?? null;
   if ((edit.kind === "add" || edit.kind === "package") && server === null) {
     const [first] = file.diagnostics;
     if (!options.json && first !== undefined) {
-      // The file itself does not have these lines.
-      const shown = { ...after, name: `${after.name} with this entry` };
-      for (const one of file.diagnostics) ports.printError(renderDiagnostic(one, shown, ports.paint));
+      for (const one of file.diagnostics) ports.printError(renderDiagnostic(one, after, ports.paint));
       return EXIT.usage;
     }
     return fail(

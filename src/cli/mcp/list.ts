@@ -4,6 +4,7 @@ import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { ServerDetails, ServerView } from "../../core/ports/daemon/server-messages.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { visibleText } from "../terminal/cells.ts";
+import { countText } from "../terminal/count-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
@@ -73,7 +74,10 @@ export async function mcpPin(ports: ServersPorts, name: string, options: PinOpti
   const pinned = await pinWith(ports, name, digest, options);
   if (!pinned.ok) return tellRefusal(ports, pinned, options.json);
   if (options.json) ports.print(jsonLine({ name, tools: pinned.value.tools, changed: true }));
-  else ports.print(`${ports.paint.good("pinned")} ${visibleText(name)}: ${pinned.value.tools} tools`);
+  else
+    ports.print(
+      `${ports.paint.good("pinned")} ${visibleText(name)}: ${countText(pinned.value.tools, "tool", "tools")}`,
+    );
   return EXIT.ok;
 }
 
@@ -100,7 +104,7 @@ function printServer(ports: ServersPorts, one: ServerView): void {
       ? paint.warn("waits")
       : pinned === null
         ? "not used yet"
-        : `${pinned} tools${held === 0 ? "" : paint.warn(`, ${held} held`)}`;
+        : `${countText(pinned, "tool", "tools")}${held === 0 ? "" : paint.warn(`, ${held} held`)}`;
   ports.print(`${paint.strong(visibleText(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
   ports.print(paint.dim(`  ${visibleText(command === null ? (url ?? "") : commandWords(command))}`));
   if (one.package !== null) {
@@ -116,8 +120,7 @@ function printServer(ports: ServersPorts, one: ServerView): void {
   if (signIn?.state === "signed in") ports.print(paint.dim(`  signed in: ${signInText(signIn)}`));
   else if (signIn !== null) ports.print(`  ${paint.warn(`the sign-in has expired: ambit mcp login ${name}`)}`);
   if (waits !== null) ports.print(`  ${paint.warn(visibleText(waits))}`);
-  if (held > 0)
-    ports.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);
+  if (held > 0) ports.print(`  ${paint.warn(`review what changed: ambit mcp pin ${name}`)}`);
   if (failure !== null) for (const line of failureLines(name, failure, paint)) ports.print(`  ${line}`);
 }
 

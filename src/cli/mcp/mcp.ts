@@ -91,7 +91,7 @@ async function serveHttp(
     return usage(
       ports,
       "--http takes the agent, the user and the folder from each client's token",
-      "ambit tokens add AGENT, then: ambit mcp serve --http 127.0.0.1:8484",
+      "ambit tokens add AGENT && ambit mcp serve --http 127.0.0.1:8484",
     );
   const [, host = "", port = ""] = /^(localhost|127\.0\.0\.1|\[::1\]):(\d{1,5})$/.exec(address) ?? [];
   if (host === "" || Number(port) > portMax)

@@ -226,7 +226,7 @@ export class DaemonServers {
     const isChanged = pin !== null && latest !== null && pinChanges(pin, latest).some(({ tool }) => tool === null);
     if (!isChanged) return null;
     const { name } = one.server;
-    return `the server ${name} describes itself differently since it was pinned: ambit mcp show ${name}, then: ambit mcp pin ${name}`;
+    return `the server ${name} describes itself differently since it was pinned; a person has to review it: ambit mcp pin ${name}`;
   }
 
   close(): void {
@@ -368,7 +368,7 @@ export class DaemonServers {
     const { name } = one.server;
     const isGone = latest.tools.every((now) => now.name !== tool);
     if (isGone) return { message: `the server ${name} no longer has this tool`, fix: null };
-    const fix = `ambit mcp show ${name}, then: ambit mcp pin ${name}`;
+    const fix = `ambit mcp pin ${name}`;
     // A denial has no fix of its own: its reason names it.
     const message = `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it: ${fix}`;
     return { code: "pin_changed", message, fix };
