@@ -159,6 +159,11 @@ describe("one gateway", () => {
     expect(cursor()).not.toContain(VALUE);
     expect(cursor()).not.toContain("tracker.example");
     expect(cursor()).toContain('"mcp"');
+    // What is there by now is ambit itself.
+    const written = cursor();
+    const again = await ambit("connect", "cursor", "--agent", "coder", "--gateway", "--yes", "--json");
+    expect([JSON.parse(again.out), cursor()]).toMatchObject([{ isWritten: true }, written]);
+    expect((await ambit("mcp", "import", "cursor", "--project", "--yes")).out).toContain("it is ambit itself");
     expect((await ambit("disconnect", "cursor")).status).toBe(0);
     expect(cursor()).toBe(CURSOR);
   });

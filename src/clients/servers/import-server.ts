@@ -137,8 +137,9 @@ function programNotes([program = "", ...words]: readonly string[]): readonly str
 /** Our own server, as `ambit connect` writes it. */
 export function isOurs({ endpoint }: ClientServer): boolean {
   if (endpoint.kind !== "program") return false;
-  const [program = "", ...words] = endpoint.command;
-  return /(?:^|\/)ambit$/.test(program) && words[0] === "mcp" && words[1] === "serve";
+  // Node stands before it where ambit runs from a checkout, and variables where its folders are not the usual ones.
+  const words = endpoint.command;
+  return words.some((word, at) => /(?:^|\/)ambit$/.test(word) && words[at + 1] === "mcp" && words[at + 2] === "serve");
 }
 
 /** The name of ours for a name of a client's; null where nothing is left of it. */
