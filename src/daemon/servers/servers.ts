@@ -110,13 +110,13 @@ export class DaemonServers {
       const [alike, before] = [likeness(tool), taken.size];
       return taken.add(alike).size > before;
     };
-    return enabled
-      .flatMap((one) =>
-        wanted !== null && isWanted(one) && this.pinOf(one) === null && this.#couldCall(session, one)
-          ? [unknownServerTool(one, wanted, this.#startProblem(one))]
-          : this.toolsOf(one),
-      )
-      .filter(isFirst);
+    const toolsOf = (one: CatalogServer): readonly DaemonTool[] => {
+      if (wanted === null) return this.#listedTools(one);
+      return this.pinOf(one) === null && this.#couldCall(session, one)
+        ? [unknownServerTool(one, wanted, this.#startProblem(one))]
+        : this.toolsOf(one);
+    };
+    return enabled.filter(isWanted).flatMap(toolsOf).filter(isFirst);
   }
 
   listChanges(session: ServerOwner): number {
@@ -135,7 +135,7 @@ export class DaemonServers {
     return pin;
   }
 
-  /** Compared once for each pair: a list asks for every tool. */
+  /** Compared once for each pair. */
   callable(pin: Pin, latest: ServerDescription): ReadonlySet<string> {
     const ofPin = this.#callable.get(pin) ?? new WeakMap<ServerDescription, ReadonlySet<string>>();
     this.#callable.set(pin, ofPin);
@@ -340,8 +340,6 @@ export class DaemonServers {
       shownInput: tool.inputSchema,
       verbs: [...new Set(map.filter(({ isOptional }) => !isOptional).map(({ verb }) => verb))],
       isOfServer: true,
-      // A list has the tools of the current pin, this one.
-      isThere: () => this.#isCallable(one, pin, tool.name),
       missing,
       requests: (input, reading) =>
         mappedRequests(map, input, offeredName(server.name, tool.name), groundOf(one), reading.toAscii),
@@ -350,9 +348,12 @@ export class DaemonServers {
     };
   }
 
-  #isCallable(one: CatalogServer, pin: Pin, tool: string): boolean {
-    const latest = this.latest(one);
-    return latest === null || this.callable(pin, latest).has(tool);
+  /** Those that the server describes as pinned. */
+  #listedTools(one: CatalogServer): readonly DaemonTool[] {
+    const [tools, pin, latest] = [this.toolsOf(one), this.pinOf(one), this.latest(one)];
+    if (pin === null || latest === null) return tools;
+    const callable = this.callable(pin, latest);
+    return tools.filter((_, at) => callable.has(pin.tools[at]?.name ?? ""));
   }
 
   /** By the name that clients call it. */
