@@ -52,13 +52,17 @@ function readElicitation(server: string, params: JsonObject): ReadAsk {
     return refused(`its form has more than ${fieldsMax} fields, or none that can be parsed`);
   if (JSON.stringify(schema).length > schemaCharactersMax)
     return refused(`its form has more than ${schemaCharactersMax} characters`);
-  const properties: Record<string, JsonObject> = {};
+  const shown: [string, JsonObject][] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const shown = isHidden(name) ? null : shownField(field);
-    if (shown === null) return refused("a field of its form has a type that a user cannot fill in");
-    properties[name] = shown;
+    const one = isHidden(name) ? null : shownField(field);
+    if (one === null) return refused("a field of its form has a type that a user cannot fill in");
+    shown.push([name, one]);
   }
-  const required = isJsonList(needed) ? needed.filter((name) => typeof name === "string" && name in properties) : [];
+  // A field may have any name, that of a member of every object too.
+  const properties = Object.fromEntries(shown);
+  const required = isJsonList(needed)
+    ? needed.filter((name) => typeof name === "string" && Object.hasOwn(properties, name))
+    : [];
   return {
     ok: true,
     params: {
