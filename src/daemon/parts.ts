@@ -33,7 +33,7 @@ import type { OwnedBudget } from "../org/budget.ts";
 import type { OrgTriggers } from "../org/schedules/file-schedule.ts";
 import type { ClientModelCall, DoorSource, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
-import type { CostRange, UseDecision } from "./calls/program-use.ts";
+import type { CostRange, UseCredential, UseDecision } from "./calls/program-use.ts";
 import type { AccessTokens } from "./oauth/access-tokens.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
@@ -174,8 +174,8 @@ export interface ModelUseFacts
   readonly cost: CostRange;
   /** What a person is shown where approval is required. */
   readonly question: JsonObject;
-  /** False: there is nothing to send it with, and it is denied. */
-  readonly hasCredential: boolean;
+  /** What it is sent with. Null: there is nothing, and it is denied. */
+  readonly credential: UseCredential | null;
 }
 
 export interface ProgramRun {
@@ -286,7 +286,7 @@ export interface OutputRedactor {
 }
 
 export interface StreamingRedactor extends OutputRedactor {
-  /** For output that is sent as it comes; null if there are no secrets. */
+  /** For output that is sent as it comes; null: nothing is redacted. */
   stream(): Pick<StreamRedactor, "write" | "end"> | null;
 }
 

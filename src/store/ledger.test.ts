@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DecisionWrite, SecretUse } from "../core/ports/stores/ledger.ts";
 import type { State } from "./state.ts";
 import {
   approvalOf,
@@ -80,5 +81,72 @@ describe("links", () => {
     expect(value(await state.ledger.decide(writeOf({ links: ["low"] }))).ok).toBe(true);
     value(await state.links.revoke("top", 1, entryOf()));
     expect(value(await state.ledger.decide(writeOf({ links: ["low"] })))).toEqual({ ok: false, code: "revoked" });
+  });
+});
+
+describe("a decision that uses a secret", () => {
+  const put = async (uses: number | null, version = 1): Promise<void> => {
+    const sealed = {
+      name: "key",
+      version,
+      sealed: "c2VhbGVk",
+      keyId: "k1",
+      username: null,
+      isCanary: false,
+      used: 0,
+      at: 7,
+    };
+    const binding = { tools: ["model"], hosts: ["api.example.com"], uses };
+    value(await state.secrets.put({ ...sealed, binding }, entryOf({ kind: "secret", outcome: "set" })));
+  };
+  const useOf = (version = 1): SecretUse => ({
+    ...{ name: "key", version },
+    entry: entryOf({ kind: "secret", outcome: "used" }),
+  });
+  const outcomes = async (): Promise<readonly string[]> =>
+    value(await state.ledger.log({ count: 100 })).map(({ entry }) => `${entry.kind} ${entry.outcome}`);
+
+  it("is in one commit with the use, each with its entry", async () => {
+    await put(3);
+    const before = state.loop.commits;
+    expect(value(await state.ledger.decide(writeOf({ secret: useOf() })))).toMatchObject({ ok: true, place: 3 });
+    expect(state.loop.commits).toBe(before + 1);
+    expect((await outcomes()).toSorted()).toEqual(["decision allow", "secret set", "secret used"]);
+    expect(state.secrets.get("key")?.used).toBe(1);
+  });
+
+  it("counts no use where the budget is empty", async () => {
+    await put(3);
+    const write = writeOf({ charges: [chargeOf("a", { calls: 0 })], secret: useOf() });
+    expect(value(await state.ledger.decide(write))).toMatchObject({ ok: false, code: "budget_exhausted" });
+    expect([state.secrets.get("key")?.used, await outcomes()]).toEqual([0, ["secret set"]]);
+  });
+
+  it("charges nothing where the secret has no use left, was changed, or is gone", async () => {
+    await put(0, 2);
+    const gone = { ...useOf(), name: "gone" };
+    for (const secret of [useOf(2), useOf(1), gone]) {
+      const write = writeOf({ charges: [chargeOf("a", { calls: 9 })], secret });
+      expect(value(await state.ledger.decide(write))).toEqual({ ok: false, code: "secret_refused" });
+    }
+    expect([value(await state.ledger.accounts(null)), await outcomes()]).toEqual([[], ["secret set"]]);
+  });
+
+  it("never exceeds either: 60 at once against a budget of 40 and a secret for 25", async () => {
+    await put(25);
+    const write = (): DecisionWrite => writeOf({ charges: [chargeOf("a", { calls: 40 })], secret: useOf() });
+    const kept = await Promise.all(Array.from({ length: 60 }, async () => value(await state.ledger.decide(write()))));
+    expect(kept.filter(({ ok }) => ok)).toHaveLength(25);
+    expect(state.secrets.get("key")?.used).toBe(25);
+    expect(value(await state.ledger.accounts(null))).toMatchObject([{ account: "a", used: 25 }]);
+  });
+
+  it("never exceeds either: 60 at once against a budget of 25 and a secret for 40", async () => {
+    await put(40);
+    const write = (): DecisionWrite => writeOf({ charges: [chargeOf("a", { calls: 25 })], secret: useOf() });
+    const kept = await Promise.all(Array.from({ length: 60 }, async () => value(await state.ledger.decide(write()))));
+    expect(kept.filter(({ ok }) => ok)).toHaveLength(25);
+    expect(state.secrets.get("key")?.used).toBe(25);
+    expect((await outcomes()).filter((one) => one === "secret used")).toHaveLength(25);
   });
 });

@@ -25,6 +25,7 @@ import type { Connection } from "./connection.ts";
 import { isLive, type LinkRows } from "./links/link.ts";
 import { appendEntry, headOf } from "./log/append.ts";
 import type { LogReader } from "./log/log-reader.ts";
+import type { SqliteSecretStore } from "./secret.ts";
 
 export const entriesAtOnceMax = 1_000;
 export const accountsListedMax = 10_000;
@@ -33,6 +34,7 @@ export interface LedgerParts {
   readonly generations: Generations;
   readonly approvals: ApprovalRows;
   readonly links: LinkRows;
+  readonly secrets: Pick<SqliteSecretStore, "isUsable" | "useIn">;
   readonly reader: LogReader;
 }
 
@@ -120,19 +122,23 @@ export class SqliteLedger implements Ledger {
 
   /** The checks are in the order of the codes; if one fails nothing was changed. */
   #decided(connection: Connection, write: DecisionWrite, body: string): DecisionResult {
-    const { entry, claim } = write;
-    const { approvals, generations, links } = this.#parts;
+    const { entry, claim, secret } = write;
+    const { approvals, generations, links, secrets } = this.#parts;
     if (write.generations.some(([scope, made]) => generations.of(scope) !== made))
       return { ok: false, code: "generation_stale" };
     if (write.links.some((id) => !isLive(links.live(id), entry.at))) return { ok: false, code: "revoked" };
     const approval = claim === null ? null : approvals.claimable(connection, claim, entry.at);
     if (claim !== null && approval === null) return { ok: false, code: "approval_required" };
+    if (secret !== undefined && !secrets.isUsable(connection, secret)) return { ok: false, code: "secret_refused" };
     const { reserved } = write;
     const reservation = reserved === undefined ? null : { decision: entry.id, cost: reserved };
     const charged = chargeAccounts(connection, write.charges, entry.at, reservation);
     if (!charged.ok) return { ok: false, code: "budget_exhausted", empty: charged.empty };
     if (approval !== null) approvals.use(connection, approval, entry.id);
-    return { ok: true, place: appendEntry(connection, entry, body), left: charged.left };
+    const place = appendEntry(connection, entry, body);
+    if (secret === undefined) return { ok: true, place, left: charged.left };
+    secrets.useIn(connection, secret);
+    return { ok: true, place: appendEntry(connection, secret.entry), left: charged.left };
   }
 }
 

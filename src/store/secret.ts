@@ -1,6 +1,7 @@
 // Sealed secrets: rows stored as given, each change in one commit with its log entry. Readable synchronously, as of the
 // last commit.
 import type { Durable } from "../core/ports/stores/durable.ts";
+import type { SecretUse } from "../core/ports/stores/ledger.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret, SecretStore } from "../core/ports/stores/secret-store.ts";
 import type { CommitLoop } from "./commit-loop.ts";
@@ -67,17 +68,33 @@ export class SqliteSecretStore implements SecretStore {
   }
 
   async use(name: string, version: number, entry: LogEntry): Durable<boolean> {
-    const kept = await this.#loop.write((connection) => {
-      const row = usedRow(connection, name, version);
-      if (row !== null) appendEntry(connection, entry);
-      return row;
+    return this.#loop.write((connection) => {
+      if (!this.isUsable(connection, { name, version })) return false;
+      this.useIn(connection, { name, version });
+      appendEntry(connection, entry);
+      return true;
     });
-    if (!kept.ok) return kept;
-    if (kept.value !== null) this.#mirror.set(name, kept.value);
+  }
+
+  /** False if no use is left, if the version has changed, or if it is a canary. For a job. */
+  isUsable(connection: Connection, { name, version }: Pick<SecretUse, "name" | "version">): boolean {
+    return connection.get(`SELECT 1 FROM secret WHERE ${USABLE}`, jsonOf(name), version) !== undefined;
+  }
+
+  /** Counts one use of a usable secret, without its entry. For a job. */
+  useIn(connection: Connection, { name, version }: Pick<SecretUse, "name" | "version">): void {
+    const row = connection.get(
+      `UPDATE secret SET used = used + 1 WHERE ${USABLE} RETURNING body, used`,
+      jsonOf(name),
+      version,
+    );
+    if (row === undefined) throw new Error("a secret was used that is not usable");
+    this.#mirror.set(name, secretOf(row));
     this.#list = null;
-    return { ok: true, value: kept.value !== null };
   }
 }
+
+const USABLE = "name = ? AND version = ? AND is_canary = 0 AND (uses IS NULL OR used < uses)";
 
 function rows(connection: Connection): readonly SealedSecret[] {
   return connection.all("SELECT body, used FROM secret").map(secretOf);
@@ -99,17 +116,6 @@ function putRow(connection: Connection, secret: SealedSecret): SealedSecret {
   );
   if (row === undefined) throw new Error("storing a secret returned no row");
   return secretOf(row);
-}
-
-/** Null if no use is left, if the version has changed, or if it is a canary. */
-function usedRow(connection: Connection, name: string, version: number): SealedSecret | null {
-  const row = connection.get(
-    `UPDATE secret SET used = used + 1
-       WHERE name = ? AND version = ? AND is_canary = 0 AND (uses IS NULL OR used < uses) RETURNING body, used`,
-    jsonOf(name),
-    version,
-  );
-  return row === undefined ? null : secretOf(row);
 }
 
 function tooMuch(secret: SealedSecret, there: ReadonlyMap<string, SealedSecret>): string | null {

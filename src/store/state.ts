@@ -81,14 +81,15 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
   new IndexFiller(loop, facts).begin();
   const reader = new LogReader(loop);
   const chain = new SqliteChainStore(loop);
+  const secrets = new SqliteSecretStore(loop);
   const state: State = {
-    ledger: new SqliteLedger(loop, { generations, approvals, links, reader }),
+    ledger: new SqliteLedger(loop, { generations, approvals, links, secrets, reader }),
     chain,
     approvals: new SqliteApprovalStore(loop, approvals),
     links: new SqliteLinkStore(loop, links),
     memory: new SqliteMemoryStore(loop),
     observations: new SqliteObservationStore(loop),
-    secrets: new SqliteSecretStore(loop),
+    secrets,
     settings: new SqliteSettingStore(loop),
     tasks: new SqliteTaskStore(loop, links),
     schedules: new SqliteScheduleStore(loop),

@@ -194,15 +194,15 @@ export class Gatekeeper {
     if (own === null) return { ok: false, code: "audit_unavailable" };
     const charges = [...own, ...budgetCharges(this.#budgets.of(session, holding.record), entry.reserved)];
     const claim = entry.approval === null ? null : call.claim;
-    const { reserved } = entry;
-    const costs = reserved === undefined ? {} : { reserved };
+    const { reserved, secret } = entry;
+    const more = { ...(reserved === undefined ? {} : { reserved }), ...(secret === undefined ? {} : { secret }) };
     const written = await this.#parts.stores.ledger.decide({
       entry: made,
       charges,
       claim,
       generations,
       links,
-      ...costs,
+      ...more,
     });
     if (!written.ok) return written;
     if (!written.value.ok) return { ok: false, code: written.value.code };

@@ -61,14 +61,14 @@ export function programUses(
   };
   return {
     useSecret: (request, question) => decide({ tool: GIT, request, isCharged: true, question }),
-    useModel: async (request, { digest, bytes, isCharged, cost, question, hasCredential, hasForeignCredential }) => {
+    useModel: async (request, { digest, bytes, isCharged, cost, question, credential, hasForeignCredential }) => {
       await settled;
       if (hasForeignCredential && !isAlarmed) {
         isAlarmed = true;
         const facts = { tool: TOOL, of: receipt, more: question };
         await ledger.append([gatekeeper.entries.make("alarm", session.who([]), "foreign_credential", facts)]);
       }
-      const used = await decide({ tool: TOOL, request, isCharged, cost, question, hasCredential });
+      const used = await decide({ tool: TOOL, request, isCharged, cost, question, credential });
       if (used.ok) requests.set(used.id, { ...question, digest, bytes });
       return used;
     },

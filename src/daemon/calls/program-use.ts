@@ -6,7 +6,7 @@ import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { chargesOf } from "../../core/gate/decide.ts";
-import type { Cost } from "../../core/ports/stores/ledger.ts";
+import type { Cost, SecretUse } from "../../core/ports/stores/ledger.ts";
 import type { Session } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
 
@@ -21,8 +21,13 @@ export interface ProgramUse {
   readonly cost?: CostRange;
   /** What a person is shown where approval is required. Absent: the use is denied then. */
   readonly question?: JsonObject;
-  /** False: it needs a credential that is not kept, and is denied without an approval. */
-  readonly hasCredential?: boolean;
+  /** Used in the commit of the decision. Null: it is not kept, and the use is denied without an approval. Absent: none is needed. */
+  readonly credential?: UseCredential | null;
+}
+
+export interface UseCredential {
+  /** Waits for the key of the secrets. Null: they are locked. */
+  use(): Promise<SecretUse | null>;
 }
 
 /** Costs that are not known before: between the least that makes sense and what is left. */
@@ -46,11 +51,14 @@ export async function commitUse(session: Session, ports: CallPorts, use: Program
   for (let attempts = 0; attempts < attemptsMax; attempts++) {
     const decision = judge(authority, request, { ...ports.moment(cost?.least), clean: false });
     if (decision.outcome === "deny") return refuse(session, ports, use, { ...NOTHING, code: decision.code });
-    if (use.hasCredential === false) return refuse(session, ports, use, { ...NOTHING, code: "secret_refused" });
+    if (use.credential === null) return refuse(session, ports, use, { ...NOTHING, code: "secret_refused" });
     const basis = [decision.by];
     const level = decision.outcome === "ask" ? decision.level : 0;
     const answer = level === 0 ? NO_APPROVAL : await approved(session, ports, use, level);
     if (answer.code !== null) return refuse(session, ports, use, { ...answer, basis, level, code: answer.code });
+    // Before the accounts are read: nothing is awaited between them and the commit.
+    const secret = use.credential === undefined ? undefined : await use.credential.use();
+    if (secret === null) return refuse(session, ports, use, { ...NOTHING, code: "secret_refused" });
     const charges = isCharged ? chargesOf({ basis, authority }) : [];
     const left = ports.costLeft(charges);
     if (left === null) continue;
@@ -60,9 +68,11 @@ export async function commitUse(session: Session, ports: CallPorts, use: Program
       ...{ agent: session.facts.name.agent, tool: use.tool, requests: [request], basis, outcome: "allow", code: null },
       ...{ charges, level, need: null, approval: answer.approval, reason: null, call: use.receipt },
       ...(reserved === null ? {} : { reserved }),
+      ...(secret === undefined ? {} : { secret }),
     });
     if (written.ok)
       return { ok: true, id: written.receipt, reserved, isLimited: Number.isFinite(Math.min(left.tokens, left.money)) };
+    if (written.code === "secret_refused") return refuse(session, ports, use, { ...NOTHING, code: "secret_refused" });
     if (written.code !== "budget_exhausted") return { ok: false, id: use.receipt, code: written.code, reason: null };
   }
   return refuse(session, ports, use, { ...NOTHING, code: "budget_exhausted" });

@@ -21,7 +21,7 @@ import type { ModelPowers, ModelResponse } from "../../tools/model/complete-tool
 import { type Completion, completionIn, providerRequest } from "../../tools/model/completion.ts";
 import type { Reservation } from "../calls/reservation.ts";
 import { priceFor, type RequestCost, requestCost } from "../programs/model-cost.ts";
-import { CREDENTIAL_LOCKED, modelEndpoint, type SecretForUrl } from "../programs/models.ts";
+import { CREDENTIAL_REFUSED, modelEndpoint, type SecretForUrl } from "../programs/models.ts";
 import type { PowersOptions } from "../tools/daemon-tool.ts";
 
 const headerBytesMax = 65_536;
@@ -98,7 +98,7 @@ async function send(options: ModelPowersOptions, sending: Sending): Promise<UseR
   if (handlesIn(text, "plain").length > 0)
     return useDenial("secret_refused", "model.use", "a prompt must not contain a secret handle");
   const value = await endpoint.credential.read();
-  if (value === null) return useDenial(CREDENTIAL_LOCKED.code, "model.use", CREDENTIAL_LOCKED.message);
+  if (value === null) return useDenial(CREDENTIAL_REFUSED.code, "model.use", CREDENTIAL_REFUSED.message);
   const { address, url, header, prefix } = endpoint;
   const secret = Buffer.from(value);
   try {

@@ -21,7 +21,7 @@ import {
   type ModelUsage,
   NO_USAGE,
 } from "../../sandbox/plan/sandboxes.ts";
-import type { UseDecision } from "../calls/program-use.ts";
+import type { UseCredential, UseDecision } from "../calls/program-use.ts";
 import type { ProgramContext } from "../parts.ts";
 import { priceFor, requestCost } from "./model-cost.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
@@ -30,7 +30,14 @@ import type { RunEnvironment } from "./plan-facts.ts";
 const MODEL_TOOL = "model";
 
 /** A stored secret that is bound to a tool and to this address. */
-export type SecretForUrl = (tool: string, url: Url) => { read(): Promise<string | null> } | null;
+export type SecretForUrl = (tool: string, url: Url) => BoundSecret | null;
+
+export interface BoundSecret extends UseCredential {
+  /** INVARIANT: called only after the use is on disk. Null: it cannot be decrypted. */
+  value(): string | null;
+  /** Counts and logs a use of its own. Null: it cannot be used. */
+  read(): Promise<string | null>;
+}
 
 interface ProviderAddress {
   readonly url: string;
@@ -104,19 +111,20 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
       const question = { provider: known, model };
       const used = await run.useModel(request, {
         ...{ digest, bytes, isCharged, hasForeignCredential, cost, question },
-        hasCredential: endpoint.ok,
+        credential: endpoint.ok ? endpoint.credential : null,
       });
       if (!endpoint.ok && (used.ok || used.code === "secret_refused")) return endpoint;
+      if (!used.ok && used.code === "secret_refused") return CREDENTIAL_REFUSED;
       if (!used.ok) return { ok: false, code: used.code, message: denialText(request, used, call, price !== null) };
       if (!endpoint.ok) return endpoint;
       const { url, header, prefix, credential } = endpoint;
       const { reserved } = used;
       const settle = (usage: ModelUsage): void =>
         run.modelUsed(used.id, usage, { cost: reserved === null ? null : cost.actual(usage, reserved), reserved });
-      const value = await credential.read();
+      const value = credential.value();
       if (value === null) {
         settle(NO_USAGE);
-        return CREDENTIAL_LOCKED;
+        return CREDENTIAL_REFUSED;
       }
       uses.set(used.id, settle);
       const most = reserved === null || !used.isLimited || !isCharged ? null : cost.outputOf(reserved);
@@ -132,17 +140,15 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
   };
 }
 
-export const CREDENTIAL_LOCKED = {
+export const CREDENTIAL_REFUSED = {
   ok: false,
   code: "secret_refused",
-  message: "the stored credential cannot be decrypted: ambit secrets unlock",
+  message: "the stored credential has no use left (ambit secrets list) or is locked (ambit secrets unlock)",
 } as const;
 
 export type ModelEndpoint =
-  | ({ readonly ok: true; readonly address: Url; readonly credential: ModelCredential } & ProviderAddress)
+  | ({ readonly ok: true; readonly address: Url; readonly credential: BoundSecret } & ProviderAddress)
   | CodedFailure<DenialCode>;
-
-type ModelCredential = NonNullable<ReturnType<SecretForUrl>>;
 
 /** Where requests to a provider go by the user's configuration, and the credential that is bound to that address. */
 export function modelEndpoint(

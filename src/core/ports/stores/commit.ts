@@ -3,7 +3,7 @@
 import type { Basis, DenialCode } from "../../authority/decision.ts";
 import type { Level } from "../../authority/grant.ts";
 import type { Request } from "../../authority/request.ts";
-import type { Cost } from "./ledger.ts";
+import type { Cost, SecretUse } from "./ledger.ts";
 
 /** One account to charge: of a grant, or of a whole link. */
 export interface Charge {
@@ -21,6 +21,8 @@ export interface Entry {
   readonly charges: readonly Charge[];
   /** Reserved in every charged account until the outcome is settled. */
   readonly reserved?: Cost;
+  /** Used by what an allow decides. */
+  readonly secret?: SecretUse;
   /** Required approval level: 0 none, 1 approval, 2 approval with presence. */
   readonly level: Level;
   /** The request that was not covered. */
@@ -39,7 +41,7 @@ export type CommitResult =
   | { readonly ok: true; readonly receipt: string }
   /**
    * `budget_exhausted`: another call used the last of it. `audit_unavailable`: nothing could be written. `not_available`: the
-   * caller cancelled.
+   * caller cancelled. `secret_refused`: the secret was changed, or its last use was taken.
    */
   | { readonly ok: false; readonly code: CommitCode };
 
@@ -49,6 +51,7 @@ export type CommitCode =
   | "revoked"
   | "frozen"
   | "approval_required"
+  | "secret_refused"
   | "not_available"
   | "audit_unavailable";
 

@@ -42,6 +42,15 @@ export interface DecisionWrite {
   readonly generations: readonly (readonly [scope: string, generation: number])[];
   /** Delegations it rests on; none may be revoked. */
   readonly links: readonly string[];
+  /** The secret that the decided request goes out with: counted and logged here, or nothing is written. */
+  readonly secret?: SecretUse;
+}
+
+/** One use of a secret, with its own entry. */
+export interface SecretUse {
+  readonly name: string;
+  readonly version: number;
+  readonly entry: LogEntry;
 }
 
 export interface ApprovalClaim {
@@ -57,7 +66,7 @@ export type DecisionResult =
   | { readonly ok: true; readonly place: number; readonly left: readonly AccountBalance[] }
   /** Nothing was written. `empty`: the accounts that had nothing left. */
   | { readonly ok: false; readonly code: "budget_exhausted"; readonly empty: readonly string[] }
-  | { readonly ok: false; readonly code: "generation_stale" | "revoked" | "approval_required" };
+  | { readonly ok: false; readonly code: "generation_stale" | "revoked" | "approval_required" | "secret_refused" };
 
 export interface AccountBalance {
   readonly account: string;
