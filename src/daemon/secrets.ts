@@ -2,6 +2,7 @@
 
 import type { Url } from "../core/authority/axes/url.ts";
 import type { Json } from "../core/base/json.ts";
+import type { SecretUse } from "../core/ports/stores/ledger.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
 import { notRedactable } from "../log/redaction/known-secret.ts";
@@ -12,7 +13,8 @@ import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
 import type { StreamingRedactor, Vault } from "./parts.ts";
 import type { AskSecret, SecretHosts } from "./programs/credentials.ts";
-import type { SecretForUrl } from "./programs/models.ts";
+import type { BoundSecret, SecretForUrl } from "./programs/models.ts";
+import { RedactedStreams } from "./redacted-stream.ts";
 import type { Session } from "./session.ts";
 
 export interface DaemonSecretsOptions {
@@ -32,8 +34,8 @@ export interface DaemonSecrets {
   /** Values that are not redacted, as sentences for a person. */
   problems(): readonly string[];
   readonly redacting: StreamingRedactor;
-  /** For streamed output; null if there are no secrets. */
-  stream(): StreamRedacting | null;
+  /** For streamed output. */
+  stream(): StreamRedacting;
   /** Requests the key if the store is locked, and continues without it after a timeout. */
   begin(): Promise<void>;
   /** Waits for the key if the store is locked and its source was not queried recently. */
@@ -79,7 +81,7 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
     [seen, wasLocked] = [all, isLocked];
     const mark = `${isLocked} ${all.map(({ name, version }) => `${name} ${version}`).join("\n")}`;
     if (mark === known) return redactor;
-    redactor?.forget();
+    if (redactor !== null) streams.replace(redactor);
     redactor = null;
     damaged = [];
     known = mark;
@@ -91,6 +93,7 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
     redactor = made.ok ? made.redactor : null;
     return redactor;
   };
+  const streams = new RedactedStreams(current);
   const heard = (names: readonly string[], session: Session | null = asked.session?.() ?? null): void => {
     for (const name of names) if (secrets.get(name)?.isCanary === true) alarm(name, session);
   };
@@ -101,43 +104,35 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
     tool: string,
     isFor: (hosts: readonly string[], name: string) => boolean,
     use = "used",
-  ): ReturnType<AskSecret> => {
+  ): (NonNullable<ReturnType<AskSecret>> & BoundSecret) | null => {
     const found = secrets.all().find(({ name, binding, isCanary }) => {
       const { tools, hosts, isSignOnly } = binding;
       return !isCanary && isSignOnly !== true && tools.includes(tool) && isFor(hosts, name);
     });
     if (found === undefined) return null;
-    return {
-      name: found.name,
-      username: found.username,
-      read: async () => {
-        await ready();
-        if (vault.isLocked) return null;
-        const counted = await secrets.use(found.name, found.version, entry(use, found.name));
-        if (!counted.ok || !counted.value) return null;
-        const opened = vault.open(found.name);
-        if (!opened.ok) return null;
-        const text = opened.value.value.toString("utf8");
-        opened.value.value.fill(0);
-        return text;
-      },
+    const { name, version, username } = found;
+    const value = (): string | null => {
+      const opened = vault.open(name);
+      if (!opened.ok) return null;
+      const text = opened.value.value.toString("utf8");
+      opened.value.value.fill(0);
+      return text;
     };
+    const nextUse = async (): Promise<SecretUse | null> => {
+      await ready();
+      return vault.isLocked ? null : { name, version, entry: entry(use, name) };
+    };
+    const read = async (): Promise<string | null> => {
+      const next = await nextUse();
+      const counted = next === null ? null : await secrets.use(name, version, next.entry);
+      return counted?.ok === true && counted.value ? value() : null;
+    };
+    return { name, username, use: nextUse, value, read };
   };
-  const redactedStream = (): StreamRedacting | null => {
-    const stream = current()?.stream() ?? null;
-    if (stream === null) return null;
+  const redactedStream = (): StreamRedacting => {
     // Streamed output may arrive in another session's turn: it belongs to the session that started it.
     const session = asked.session?.() ?? null;
-    return {
-      write: (bytes) => stream.write(bytes),
-      end: () => {
-        const rest = stream.end();
-        heard(stream.names(), session);
-        return rest;
-      },
-      isHolding: () => stream.isHolding(),
-      names: () => stream.names(),
-    };
+    return streams.open((names) => heard(names, session));
   };
   return {
     vault,

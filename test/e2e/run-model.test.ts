@@ -68,7 +68,7 @@ const REQUEST = JSON.stringify({
 
 /**
  * A client that sends one request, with a credential of its own, and prints the status and the answer. `steady`: another one
- * when the file `flooded` exists. `flood`: a body with ten million values. A number: so many requests, one after the other.
+ * when the file of the next argument exists. `flood`: a body with ten million values. A number: so many requests, one after the other.
  * `plain`: with no credential but the placeholder. `direct`: past the relay, to a port of this machine.
  */
 const CLIENT = `#!/usr/bin/env node
@@ -78,7 +78,7 @@ let query = "beta=true&key=own";
 const send = (body) => fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?" + query, { method: "POST", headers, body })
   .then(async (answer) => console.log(answer.status, answer.headers.get("set-cookie"), await answer.text()))
   .catch((error) => console.log("failed", error.cause?.code ?? error.message));
-const again = () => require("node:fs").existsSync("flooded") ? send(usual) : setTimeout(again, 50);
+const again = () => require("node:fs").existsSync(process.argv[3]) ? send(usual) : setTimeout(again, 50);
 const [word = usual] = process.argv.slice(2);
 if (/^[0-9]+$/.test(word)) (async () => { for (let at = 0; at < Number(word); at++) await send(process.argv[3] ?? usual); })();
 else if (word === "plain") { delete headers.authorization; delete headers.cookie; query = "beta=true"; send(usual); }
@@ -104,6 +104,7 @@ beforeAll(async () => {
   agent("coder", "  - model.use: { providers: [anthropic], models: [claude-*] }\n");
   agent("second", "  - model.use: { providers: [anthropic], models: [claude-*] }\n");
   agent("once", "  - model.use: { providers: [anthropic], models: [claude-*], calls: 1 }\n");
+  agent("counted", "  - model.use: { providers: [anthropic], models: [claude-*], calls: 3 }\n");
   agent("other", "  - model.use: { providers: [openai], models: [gpt-*] }\n");
   agent("none", "");
   agent("asks", "  - model.use: { providers: [anthropic], models: [claude-*], ask: true }\n");
@@ -135,9 +136,9 @@ afterAll(async () => {
 });
 
 /** At a terminal, as a person does it. */
-async function keep(): Promise<void> {
-  const set = `secrets set anthropic-key --tool model --host 127.0.0.1:${port}`;
-  const line = `printf %s ${KEY} | ${process.execPath} ${join(root, "bin", "ambit")} ${set}`;
+async function keep(key = KEY, uses = "any"): Promise<void> {
+  const set = `secrets set anthropic-key --tool model --host 127.0.0.1:${port} --uses ${uses}`;
+  const line = `printf %s ${key} | ${process.execPath} ${join(root, "bin", "ambit")} ${set}`;
   const { status, raw } = await onTerminal(project, ["sh", "-c", line], [], environment());
   expect({ status, raw: status === 0 ? "" : raw }).toEqual({ status: 0, raw: "" });
 }
@@ -322,7 +323,7 @@ test("a model that needs approval is used after a person approves, and not after
 
 test("a request with too many JSON values is refused before it is parsed, and the relays of other agents go on", async () => {
   const before = seen.length;
-  const steady = ambit("run", "coder", "./claude", "steady");
+  const steady = ambit("run", "coder", "./claude", "steady", "flooded");
   await vi.waitFor(() => expect(seen).toHaveLength(before + 1), { timeout: 60_000, interval: 50 });
   const { out: flood } = await ambit("run", "second", "./claude", "flood");
   expect(flood).toMatch(/^413 /);
@@ -361,4 +362,36 @@ test("the key is not in the environment, the files and the memory of the sandbox
   expect(out).toContain("HOME=/run/ambit/home");
   expect(out).not.toContain(KEY);
   expect(out).not.toMatch(/^\/(run|tmp|etc)/m);
+});
+
+test("the next request of a running client has the key that was set meanwhile, and none after it was deleted", async () => {
+  const before = seen.length;
+  const rotated = `${KEY}-rotated`;
+  const running = ambit("run", "coder", "./claude", "steady", "rotated");
+  await vi.waitFor(() => expect(seen).toHaveLength(before + 1), { timeout: 60_000, interval: 50 });
+  await keep(rotated);
+  writeFileSync(join(project, "rotated"), "");
+  expect((await running).out.match(/^[0-9]{3} /gm)).toEqual(["200 ", "200 "]);
+  expect(seen.slice(before).map(({ headers }) => headers["x-api-key"])).toEqual([KEY, rotated]);
+  const last = ambit("run", "coder", "./claude", "steady", "deleted");
+  await vi.waitFor(() => expect(seen).toHaveLength(before + 3), { timeout: 60_000, interval: 50 });
+  const bin = [process.execPath, join(root, "bin", "ambit")];
+  const gone = await onTerminal(project, [...bin, "secrets", "delete", "anthropic-key", "--yes"], [], environment());
+  expect({ status: gone.status, raw: gone.status === 0 ? "" : gone.raw }).toEqual({ status: 0, raw: "" });
+  writeFileSync(join(project, "deleted"), "");
+  expect((await last).out.match(/^[0-9]{3} /gm)).toEqual(["200 ", "403 "]);
+  expect(seen).toHaveLength(before + 3);
+});
+
+test("a key for two uses is sent twice; the next request is a denial that costs nothing", async () => {
+  const before = seen.length;
+  await keep(KEY, "2");
+  const { out } = await ambit("run", "counted", "./claude", "3");
+  expect(out.match(/^[0-9]{3} /gm)).toEqual(["200 ", "200 ", "403 "]);
+  expect(out).toContain("has no use left (ambit secrets list)");
+  expect(seen).toHaveLength(before + 2);
+  const log = (await ambit("log", "--json", "--agent", "counted", "--outcome", "deny")).out;
+  expect(log).toContain('"secret_refused"');
+  await keep();
+  expect((await ambit("run", "counted", "./claude", "2")).out.match(/^[0-9]{3} /gm)).toEqual(["200 ", "403 "]);
 });

@@ -377,3 +377,38 @@ test("concurrent changes are applied one after the other", async () => {
   expect(all.map((one) => one.ok && one.value.version)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
   expect(opened(vault.open("token"))).toBe("value-number-19");
 });
+
+test("output that is streamed while secrets change is redacted by the old and the new values", async () => {
+  const { secrets, settings } = place;
+  const alarms: string[] = [];
+  const alarm = (name: string): void => void alarms.push(name);
+  const { vault, stream } = daemonSecrets({ secrets, settings, state, now: () => 0, entry, alarm });
+  const running = stream();
+  let out = "";
+  const write = (text: string): void => {
+    out += Buffer.from(running.write(Buffer.from(text))).toString();
+  };
+  write("before any secret: first-value-0001\n");
+  await vault.set(asked("token", "first-value-0001"), entry());
+  write("after: first-value-0001, a half: first-va");
+  await vault.set({ ...asked("token", "second-value-002"), isRotation: true }, entry());
+  write("lue-0001, both: first-value-0001 second-value-002\n");
+  for (let at = 0; at < 20; at++) {
+    await vault.set({ ...asked("token", `another-value-${at}`), isRotation: true }, entry());
+    write(`number ${at}: another-value-${at}\n`);
+  }
+  await vault.set({ ...asked("bird", "decoy-value-0003"), isCanary: true }, entry());
+  write("decoy-value-0003\n");
+  await vault.delete("token", entry("deleted"));
+  write("another-value-19 decoy-value-0003");
+  out += Buffer.from(running.end()).toString();
+  const hidden = "[REDACTED:token]";
+  expect(out.split("\n")).toEqual([
+    "before any secret: first-value-0001",
+    `after: ${hidden}, a half: ${hidden}, both: ${hidden} ${hidden}`,
+    ...Array.from({ length: 20 }, (_, at) => `number ${at}: ${hidden}`),
+    "[REDACTED:bird]",
+    `${hidden} [REDACTED:bird]`,
+  ]);
+  expect(alarms).toEqual(["bird"]);
+});

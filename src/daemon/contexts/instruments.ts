@@ -38,7 +38,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
   };
   const redacted = (bytes: Uint8Array): Uint8Array => {
     const stream = options.secrets.stream();
-    return stream === null ? bytes : Buffer.concat([stream.write(bytes), stream.end()]);
+    return Buffer.concat([stream.write(bytes), stream.end()]);
   };
   return {
     backends: (tool) => ({
