@@ -3,28 +3,29 @@
 // INVARIANT: a credential goes to the address that came with it, over the connection made for it, and nowhere else.
 
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { type HeaderLine, urlParts } from "../../../core/authority/axes/http-request.ts";
+import type { Url } from "../../../core/authority/axes/url.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Json, JsonObject } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import type { DoorAnswer, DoorCall } from "../../../core/ports/daemon/door.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
-import { type Redactor, redactorOf, type StreamRedactor } from "../../../log/redaction/redactor.ts";
+import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
 import { outgoingRequest } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
 import { doorCallsMax, isDoorTarget, serveDoor } from "./door.ts";
+import { EarlyConnection } from "./early-connection.ts";
+import { pass, refuse } from "./relay-answer.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
 import { withOutputLimit } from "./relay-estimate.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
 import {
   carriesForeignCredential,
   conversationEnd,
-  errorBody,
   type ModelCall,
   modelCall,
   modelOf,
@@ -74,6 +75,8 @@ export class ModelRelay {
   readonly #server: http.Server;
   readonly #bodies: ByteBudget;
   readonly #idleMilliseconds: number;
+  /** Where the last request went that was let through; none after a denial. */
+  readonly #reached = new Map<ModelProvider, Url>();
   #calls = 0;
   #doorCalls = 0;
 
@@ -178,18 +181,45 @@ export class ModelRelay {
     await turn(body.length);
     const digest = createHash("sha256").update(body).digest("hex");
     const began = this.#context.now();
+    // The client may have hung up, or the sandbox ended, before the whole request was read.
+    if (response.destroyed || this.#context.stop.aborted) return;
+    const stopping = new AbortController();
+    const stop = (): void => stopping.abort();
+    this.#context.stop.addEventListener("abort", stop, { once: true });
+    response.once("close", stop);
     const hasForeignCredential = carriesForeignCredential(request);
     const asked = { provider, model, digest, bytes: body.length, hasForeignCredential, ...estimate };
-    const answer = await this.#context.ask(asked);
-    if (answer === null || answer.upstream === null) {
+    const asking = this.#context.ask(asked);
+    const early = this.#openEarly(provider, stopping.signal);
+    try {
+      const answer = await asking;
+      if (answer?.upstream) {
+        const sending = { upstream: answer.upstream, early, stopping, began };
+        return await this.#answered(request, response, { call, body, answer, ...sending });
+      }
+      this.#reached.delete(provider);
       const message = answer === null ? "the daemon did not respond" : `${answer.message} (${answer.code ?? "denied"})`;
-      return refuse(response, provider, 403, message);
+      refuse(response, provider, 403, message);
+    } finally {
+      early?.drop();
+      this.#context.stop.removeEventListener("abort", stop);
+      response.removeListener("close", stop);
     }
-    const { upstream, outputTokens } = answer;
+  }
+
+  /** INVARIANT: only where the sandbox's last request to the provider was let through, and only to its address. */
+  #openEarly(provider: ModelProvider, stop: AbortSignal): EarlyConnection | null {
+    const url = this.#reached.get(provider);
+    return url === undefined ? null : new EarlyConnection(url, this.#hop(url, stop));
+  }
+
+  async #answered(request: IncomingMessage, response: ServerResponse, allowed: AllowedCall): Promise<void> {
+    const { call, body, answer, upstream, early, stopping, began } = allowed;
+    const { outputTokens } = answer;
     const outcome: SendOutcome = { isSent: false, status: 0, isWhole: false, usage: null };
     try {
       const sent = outputTokens === null ? body : await limitedBody(call, body, outputTokens);
-      await this.#send(request, response, { call, body: sent, upstream, outcome });
+      await this.#send(request, response, { call, body: sent, upstream, early, stopping, outcome });
     } finally {
       const { isSent, status, isWhole } = outcome;
       const found = outcome.usage?.end() ?? null;
@@ -205,7 +235,7 @@ export class ModelRelay {
   }
 
   async #send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
-    const { call, body, upstream, outcome } = sending;
+    const { call, body, upstream, early, stopping, outcome } = sending;
     const { provider } = call;
     // The client may have hung up, or the sandbox ended, while the daemon decided.
     if (response.destroyed || this.#context.stop.aborted) return;
@@ -215,10 +245,6 @@ export class ModelRelay {
     secret.fill(0);
     if (!made.ok) return refuse(response, provider, 403, "the stored credential cannot be used");
     const redactor: Redactor = made.redactor;
-    const stopping = new AbortController();
-    const stop = (): void => stopping.abort();
-    this.#context.stop.addEventListener("abort", stop, { once: true });
-    response.once("close", stop);
     try {
       const next = outgoingRequest(
         "POST",
@@ -227,8 +253,10 @@ export class ModelRelay {
         body,
       );
       if (!next.ok) return refuse(response, provider, 400, next.message);
+      this.#reached.set(provider, next.value.url);
       const hop = this.#hop(next.value.url, stopping.signal);
-      const reached = await reach(next.value, hop);
+      const socket = (await early?.take(next.value.url)) ?? null;
+      const reached = socket === null ? await reach(next.value, hop) : { ok: true as const, socket };
       if (!reached.ok) return refuse(response, provider, 502, redactor.redactText(reached.message).value);
       const { path, query } = urlParts(next.value.url);
       const headers = [...next.value.headers, credential, ["accept-encoding", "identity"] as const];
@@ -236,7 +264,7 @@ export class ModelRelay {
       let isSilent = false;
       reached.socket.setTimeout(this.#idleMilliseconds, () => {
         isSilent = true;
-        stop();
+        stopping.abort();
       });
       outcome.isSent = true;
       const answering = exchange(reached.socket, sent, hop);
@@ -256,21 +284,19 @@ export class ModelRelay {
         ...{ redactor, clean, usage, provider, stop: stopping.signal },
       });
     } finally {
-      this.#context.stop.removeEventListener("abort", stop);
-      response.removeListener("close", stop);
       redactor.forget();
     }
   }
 
   /** The daemon named the address: what remains is that its name leads to no special address. */
-  #hop(url: Parameters<typeof reach>[0]["url"], stop: AbortSignal): HopContext {
-    const chains = readChains([[[`net.connect{hosts=[${destinationText(url.host)}],ports=[${url.port}]}`]]]);
-    const grants = chains === null ? null : new NetworkGrants(chains, () => this.#context.now());
+  #hop(url: Url, stop: AbortSignal): HopContext {
     const denied: DenialCode = "address_refused";
     return {
       ...{ resolve: this.#context.resolve, stop, headerBytes: headerBytesMax, authorities: null },
       ask: async (_method, _url, addresses) => {
         if (addresses === null) return null;
+        const chains = readChains([[[`net.connect{hosts=[${destinationText(url.host)}],ports=[${url.port}]}`]]]);
+        const grants = chains === null ? null : new NetworkGrants(chains, () => this.#context.now());
         const screened = grants?.screen(connectRequest(url.host, url.port, "sni"), addresses);
         return screened?.decision.outcome === "allow" ? null : denied;
       },
@@ -278,10 +304,19 @@ export class ModelRelay {
   }
 }
 
-interface Sending {
+/** A request that the daemon let through. */
+interface AllowedCall {
   readonly call: AdmittedCall;
   readonly body: Buffer;
+  readonly answer: RelayAnswer;
   readonly upstream: RelayUpstream;
+  readonly early: EarlyConnection | null;
+  /** Aborted when the client hangs up or the sandbox ends. */
+  readonly stopping: AbortController;
+  readonly began: number;
+}
+
+interface Sending extends Omit<AllowedCall, "answer" | "began"> {
   readonly outcome: SendOutcome;
 }
 
@@ -335,49 +370,4 @@ function passedHeaders(request: IncomingMessage): readonly HeaderLine[] {
     if (PASSED.test(name.toLowerCase())) lines.push([name.toLowerCase(), value]);
   }
   return lines;
-}
-
-const ANSWERED =
-  /^(content-type|request-id|x-request-id|retry-after|retry-after-ms|x-should-retry|(anthropic|x)-ratelimit-[a-z-]+|openai-[a-z-]+)$/;
-
-interface Passing {
-  readonly redactor: Redactor;
-  /** Of the body. */
-  readonly clean: StreamRedactor;
-  readonly usage: UsageCounter;
-  readonly provider: ModelProvider;
-  readonly stop: AbortSignal;
-}
-
-/** False: the answer was refused. Rejects where it breaks off or is stopped. */
-async function pass(
-  from: IncomingMessage,
-  to: ServerResponse,
-  { redactor, clean, usage, provider, stop }: Passing,
-): Promise<boolean> {
-  stop.addEventListener("abort", () => from.destroy(), { once: true });
-  if (stop.aborted) from.destroy();
-  const status = from.statusCode ?? 502;
-  const isEncoded = (from.headers["content-encoding"] ?? "identity") !== "identity";
-  if (isEncoded || (status >= 300 && status < 400)) {
-    from.destroy();
-    refuse(to, provider, 502, isEncoded ? "the provider's answer is compressed" : "the provider redirects");
-    return false;
-  }
-  for (const [name, value] of Object.entries(from.headers))
-    if (typeof value === "string" && ANSWERED.test(name)) to.setHeader(name, redactor.redactText(value).value);
-  to.writeHead(status);
-  to.flushHeaders();
-  for await (const piece of from as AsyncIterable<Buffer>) {
-    usage.take(piece);
-    if (!to.write(clean.write(piece))) await once(to, "drain", { signal: stop });
-  }
-  to.end(clean.end());
-  return true;
-}
-
-function refuse(response: ServerResponse, provider: ModelProvider, status: number, message: string): void {
-  if (response.headersSent) return void response.destroy();
-  response.writeHead(status, { "content-type": "application/json", connection: "close" });
-  response.end(JSON.stringify(errorBody(provider, status, message)));
 }
