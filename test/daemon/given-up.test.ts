@@ -110,6 +110,22 @@ describe("while the daemon hangs", () => {
     raw.socket.destroy();
   });
 
+  test("a client that slept as well, as on a machine that is suspended, goes on waiting", async () => {
+    const own = expectValue(await fixture.connect(state, "call", SILENCE));
+    await ask(own, "echo", {});
+    const before = ((await notes()) as readonly unknown[]).length;
+    let answer: Promise<unknown> = Promise.resolve();
+    await stopped(async () => {
+      answer = own.ask("note", { note: "slept" });
+      await pause(2 * SILENCE.pingMilliseconds, "it pings");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * SILENCE.givenUpMilliseconds);
+      await pause(SILENCE.pingMilliseconds, "it is awake before the daemon is");
+    });
+    expect(await answer).toMatchObject({ ok: true });
+    expect((await notes()) as readonly unknown[]).toHaveLength(before + 1);
+    own.close();
+  });
+
   test("a new client gives up, with a reason, and the daemon serves the next one", async () => {
     let refused: unknown = null;
     await stopped(async () => {

@@ -141,6 +141,8 @@ class Client {
   #lost: Refusal | null = null;
   #number = 0;
   #heardAt = performance.now();
+  /** Pings in a row without a byte since. */
+  #silentPings = 0;
   #pinging: NodeJS.Timeout | null = null;
 
   constructor(socket: Socket, door: Door, asked: ConnectOptions) {
@@ -207,7 +209,7 @@ class Client {
 
   /** INVARIANT: a hung daemon is not waited for: while a request is pending, the daemon sends something in time or all requests fail. */
   #watch(): void {
-    this.#heardAt = performance.now();
+    this.#hearing();
     this.#pinging ??= setInterval(() => this.#look(), this.#silence.pingMilliseconds).unref();
   }
 
@@ -215,11 +217,17 @@ class Client {
     const silent = performance.now() - this.#heardAt;
     if (this.#lost !== null || this.#waiting.size === 0 || silent < this.#silence.pingMilliseconds / 2) return;
     this.#say({ ping: true });
-    if (silent < this.#silence.givenUpMilliseconds) return;
+    // Pings are counted, and not the time: where both processes were suspended, as on a machine that sleeps, none was sent.
+    if (++this.#silentPings * this.#silence.pingMilliseconds < this.#silence.givenUpMilliseconds) return;
     const heardAt = this.#heardAt;
     afterReading(() => {
       if (heardAt === this.#heardAt) this.#lose(unresponsive(this.#silence.givenUpMilliseconds));
     });
+  }
+
+  #hearing(): void {
+    this.#heardAt = performance.now();
+    this.#silentPings = 0;
   }
 
   #next(): number {
@@ -240,7 +248,7 @@ class Client {
   /** That many bytes are in the buffer, which is reused afterwards. */
   arrive(buffer: Buffer, length: number): void {
     if (this.#lost !== null) return;
-    this.#heardAt = performance.now();
+    this.#hearing();
     const problem = this.#cutter.take(buffer, length, this.#take);
     if (problem !== null) this.#lose(noDaemon("the daemon sent an invalid message"));
   }
