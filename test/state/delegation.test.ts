@@ -22,6 +22,7 @@ beforeAll(async () => {
   fixture.agent("narrowed", ["memory.read{keys=[a,b]}", ...PASSING]);
   fixture.agent("deleted", ["memory.read{keys=[a,b]}", ...PASSING]);
   fixture.agent("stopped", ["memory.read", ...PASSING]);
+  fixture.agent("chief", ["proc.exec", "fs.read", ...PASSING], "sandbox: .\n");
   fixture.agent("runner", ["proc.exec", "fs.read", ...PASSING], "sandbox: .\n");
   await fixture.begin();
   caller = fixture.caller();
@@ -285,5 +286,23 @@ describe("a program that runs by a delegation", () => {
     expect({ ended, answer }).toMatchObject({ ended: { status: 0 } });
     expect(answer.value["ending"]).not.toMatchObject({ kind: "exited", status: 0 });
     expect((await child.run(["true"], fixture.project)).said).not.toBe("ran");
+  });
+
+  test("is killed when the agent that made its agent is stopped, two levels down as well", async () => {
+    const grants = [`proc.exec{in=${fixture.project}}`, `fs.read{in=${fixture.project}}`];
+    await make(await open("chief"), "middle", [...grants, ...PASSING]);
+    await make(await open("middle"), "lowest", grants.slice(0, 2));
+    const texts: string[] = [];
+    const running = await Promise.all(
+      ["middle", "lowest"].map(async (agent) =>
+        (await open(agent)).running(["sh", "-c", "echo begun; exec sleep 60"], fixture.project, {
+          onText: (text) => texts.push(text),
+        }),
+      ),
+    );
+    await until(() => texts.join("").match(/begun/g)?.length === 2, "both run");
+    expect(JSON.parse((await fixture.ambit("stop", "chief", "--json")).out)).toMatchObject({ ok: true, ended: 2 });
+    for (const { answer } of running)
+      expect(outcomeOf(await answer).value["ending"]).not.toMatchObject({ kind: "exited", status: 0 });
   });
 });

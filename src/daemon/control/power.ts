@@ -176,15 +176,22 @@ async function stopNamed(
     opening.close(session);
     session.facts.connected.tell({ event: "stopped", session: session.facts.id });
   }
-  const ended = await programs.end(agentScope(name), `ambit stop ${name.agent}`);
+  const because = `ambit stop ${name.agent}`;
+  let ended = await programs.end(agentScope(name), because);
   const given = stores.links.all().filter(({ granter, revoked }) => revoked === null && sameName(granter, name));
-  let links = 0;
+  const links: StoredLink[] = [];
   for (const link of given) {
     const revoked = await stores.links.revoke(link.id, now(), entry("revoked", link.id));
-    links += revoked.ok ? revoked.value.length : 0;
+    if (revoked.ok) links.push(...revoked.value);
+  }
+  // What an agent was made with is all that it has; an agent with a record goes on with what it runs.
+  const made = stores.links.allMade();
+  for (const holder of holdersOf(links).filter((one) => made.some((agent) => sameName(agent.name, one)))) {
+    for (const session of sessions.ofAgent(holder)) session.abortRunning();
+    ended += await programs.end(agentScope(holder), because);
   }
   if (isMade) await stores.links.end(name, now(), entry("ended"));
-  return { ok: true, value: { sessions: open.length, ended, links } };
+  return { ok: true, value: { sessions: open.length, ended, links: links.length } };
 }
 
 function secretAnswers({ parts, gatekeeper, admission }: PowerParts): readonly (readonly [string, MessageHandler])[] {
