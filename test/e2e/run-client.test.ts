@@ -67,6 +67,17 @@ test("a client gets its profile's variables; its exit status is returned and its
   expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("made\n");
 });
 
+test.each([
+  ["an agent that is not there", ["nobody", "./claude"]],
+  ["an agent without a live root", ["reader", "./claude"]],
+  ["another folder than the agent's", ["--in", "/", "coder", "./claude"]],
+])("nothing is called starting for %s", (_title, words) => {
+  const { status, out, err } = ambit("run", ...words);
+  expect([status, out]).toEqual([125, ""]);
+  expect(err).not.toBe("");
+  expect(err).not.toContain("starting");
+});
+
 /** Inside, on its standard output. */
 function inClient(script: string, ...options: readonly string[]): string {
   const { status, out, err } = ambit("run", ...options, "coder", "sh", "-c", script);

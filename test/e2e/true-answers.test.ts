@@ -118,6 +118,8 @@ describe("a person asks what an agent holds now", () => {
       /^allow scout .*\n.*the record of lead\)\n.*the delegation l_\w+ from lead\)/,
     );
     expect((await can("helper")).status).toBe(0);
+    const unread = await fixture.ambit("can", "helper", "no-such-verb");
+    expect([unread.status, unread.out]).toEqual([2, expect.stringContaining('"no-such-verb" is not a verb')]);
     expect((await can("helper", "--pledge", "net.get{hosts=[other.com]}")).out).toContain("denied by the pledge");
     const shown = (await fixture.ambit("agents", "capabilities", "scout")).out;
     expect(shown).toMatch(/delegated by lead {2}l_\w+\n● net\.get\{hosts=\[api\.github\.com\]\}/);

@@ -56,6 +56,9 @@ export async function can(
     return fail(ports, options, EXIT.error, now.message, now.fix);
   // An agent that another agent created has no file.
   if (!loaded.ok && now?.ok === true) return tellDecision(ports, name, now.value, options);
+  // The daemon knows such an agent, and it is the request that cannot be read.
+  if (!loaded.ok && now?.ok === false && now.code === "invalid_input")
+    return fail(ports, options, EXIT.usage, now.message, now.fix);
   if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
   const { agent, source, trust } = loaded.value;
   const texts = [source, ...(agent.around ?? [])];

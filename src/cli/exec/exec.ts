@@ -4,7 +4,7 @@
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { agentRefused } from "../../agents/project/agent.ts";
 import { isRootWord, ROOT_WORDS_TEXT } from "../../core/authority/axes/root-word.ts";
-import type { Json } from "../../core/base/json.ts";
+import { isJsonObject, type Json, member } from "../../core/base/json.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Ending } from "../../core/ports/process.ts";
@@ -41,6 +41,8 @@ export interface ExecOptions {
   readonly terminal?: boolean;
   /** `ambit run`. */
   readonly client?: NonNullable<ExecRequest["client"]>;
+  /** The client was let through and is about to start; told before the notes about its start. */
+  onStart?(): void;
 }
 
 const outputBytesMax = 1_048_576;
@@ -77,7 +79,7 @@ export async function exec(
   const passing = kept ?? (options.terminal === true ? terminalStreams : passingStreams)(ports.terminalPasses());
   const { streams } = passing;
   try {
-    const heard = { ...streams, onEvent: (event: Json): void => tellEvent(ports, event) };
+    const heard = { ...streams, onEvent: (event: Json): void => tellEvent(ports, event, options) };
     const result = await ports.programs.run({ agent, name, ...read }, heard);
     // The person's terminal is put back before anything of ours is printed.
     await passing.putBack();
@@ -99,8 +101,9 @@ export async function exec(
   }
 }
 
-function tellEvent(ports: ExecPorts, event: Json): void {
+function tellEvent(ports: ExecPorts, event: Json, { onStart }: ExecOptions): void {
   tellWaiting(ports, event);
+  if (isJsonObject(event) && member(event, "notes") !== undefined) onStart?.();
   tellNotes(ports, event);
 }
 

@@ -38,15 +38,15 @@ export async function runClient(
   if (!choice.ok) return brokenProfile(ports, choice.broken, client, options);
   const { profile } = choice;
   const terminal = !options.json && hasTerminal();
-  if (!options.json)
-    ports.printError(
-      `ambit: starting ${visibleText(client)} in the sandbox of ${visibleText(agent)} (${profile.id}); its changes land while it runs`,
-    );
+  const starting = `ambit: starting ${visibleText(client)} in the sandbox of ${visibleText(agent)} (${profile.id})`;
   const exit = await exec(ports, agent, words, {
     ...options,
     root: "live",
     terminal,
     client: { profile: profile.id, isFresh: options.fresh },
+    onStart: () => {
+      if (!options.json) ports.printError(`${starting}; its changes land while it runs`);
+    },
   });
   if (options.learn) await tellLearned(ports, agent, began);
   return exit;

@@ -55,7 +55,7 @@ export interface DaemonProgramsOptions {
   readonly secret: AskSecret;
   readonly secretHosts: SecretHosts;
   readonly secretForUrl: SecretForUrl;
-  /** Redacts secrets from streamed output; null if there are none. */
+  /** Redacts secrets from streamed output; null: nothing is redacted. */
   stream(): StreamRedactor | null;
 }
 
@@ -163,7 +163,11 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
           if (planned.ok && server !== null) return { ...planned, plan: serverPlan(planned.plan, server) };
-          if (!planned.ok || client === null || homes === null || where !== made) return planned;
+          if (!planned.ok || client === null) return planned;
+          if (homes === null || where !== made) {
+            program.onNotes?.(planned.notes);
+            return planned;
+          }
           const hasRelay = client.profile.model !== null && couldUseModels(authority);
           const equipped = clientPlan(planned.plan, client, {
             owner: wanted.owner,

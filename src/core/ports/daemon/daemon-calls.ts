@@ -234,7 +234,7 @@ export type CallMessages = {
       readonly terminal?: TerminalSize | null;
       /**
        * The id of a client's profile: it runs without a time limit, in a home of the agent's own, with the profile's variables.
-       * `{notes: [...]}` is an event with sentences for the person.
+       * `{notes: [...]}` is an event when it is about to start, with sentences for the person, if any.
        */
       readonly profile?: string | null;
       /** The task it is a run of: claimed by the same process, and settled by how the program ends. `{task}` is an event. */
