@@ -147,6 +147,8 @@ export class Opening {
       connected,
       root,
       isForParent,
+      // A client cannot say so of its own session.
+      isTrial: lifetime === "client" && flagIn(value, "isTrial"),
       isBrought: brought !== null,
       ...(clientToken === null ? {} : { clientToken, isRevoked: () => !this.#isValid(clientToken) }),
       granterOf: (link) => stores.links.get(link)?.granter.agent ?? null,

@@ -28,6 +28,8 @@ export interface SessionFacts {
   readonly root: ProcessMark;
   /** Its client is an ancestor of the process that opened it: a server that a client started. */
   readonly isForParent?: boolean;
+  /** It tries a hook with the canary, which no client calls. */
+  readonly isTrial?: boolean;
   /** It brought its own authority, instead of an agent's. */
   readonly isBrought?: boolean;
   /** For a session that a client token opened: whether the token is revoked or has expired. */

@@ -69,7 +69,9 @@ export interface ClientTie {
 /** Null if nothing speaks against a person. */
 export function tieToClient(peer: Peer, sessions: readonly Session[]): ClientTie | null {
   for (const session of sessions) {
-    const { face, root } = session.facts;
+    const { face, root, isTrial = false } = session.facts;
+    // A person tries hooks, several at once perhaps; it is over with its answer.
+    if (isTrial) continue;
     if ((COMMANDS.has(face) || SERVERS.has(face)) && !descends(peer.ancestors, [root])) continue;
     const by = tieTo(peer, session.facts);
     if (by !== null) return { session, by };

@@ -14,6 +14,13 @@ const sessionsMax = 256;
 /** Programs that clients start hooks by. */
 const SHELLS: ReadonlySet<string> = new Set(["sh", "dash", "bash", "zsh", "fish"]);
 
+/** INVARIANT: a question about anything but the canary never has the session of a trial. */
+export interface HookConversation {
+  /** The client's own. */
+  readonly id: string;
+  readonly isTrial: boolean;
+}
+
 interface HookSession {
   readonly client: ProcessMark;
   readonly opening: Promise<Answer<Session>>;
@@ -35,7 +42,12 @@ export class HookSessions {
   }
 
   /** `cwd`: the folder of the hook's process. */
-  async of(exchange: Exchange, options: HookOptions, conversation: string, cwd: string): Promise<Answer<Session>> {
+  async of(
+    exchange: Exchange,
+    options: HookOptions,
+    conversation: HookConversation,
+    cwd: string,
+  ): Promise<Answer<Session>> {
     const key = keyOf(exchange, options, conversation);
     for (let pending = this.#open.get(key); pending !== undefined; pending = this.#open.get(key)) {
       const known = await pending.opening;
@@ -43,7 +55,7 @@ export class HookSessions {
       // Another question may have opened the next one meanwhile.
       if (this.#open.get(key) === pending) this.#open.delete(key);
     }
-    const opening = this.#begin(exchange, options, cwd).catch(() => NOT_OPENED);
+    const opening = this.#begin(exchange, options, conversation, cwd).catch(() => NOT_OPENED);
     const begun = { client: clientOf(exchange, options), opening };
     this.#open.set(key, begun);
     const opened = await opening;
@@ -53,7 +65,7 @@ export class HookSessions {
     return opened;
   }
 
-  async end(exchange: Exchange, options: HookOptions, conversation: string): Promise<void> {
+  async end(exchange: Exchange, options: HookOptions, conversation: HookConversation): Promise<void> {
     await this.#end(keyOf(exchange, options, conversation));
   }
 
@@ -108,11 +120,16 @@ export class HookSessions {
     if (opened?.ok === true) this.#opening.close(opened.value);
   }
 
-  async #begin({ connected }: Exchange, options: HookOptions, cwd: string): Promise<Answer<Session>> {
+  async #begin(
+    { connected }: Exchange,
+    options: HookOptions,
+    { isTrial }: HookConversation,
+    cwd: string,
+  ): Promise<Answer<Session>> {
     const { agent, user, folder } = options;
     const value = {
       ...{ cwd: folder ?? cwd, agent, user, trace: null, face: "hook", pledge: null, token: null },
-      ...{ environment: {}, isForParent: true, level: clientLevel(connected.peer, options) },
+      ...{ environment: {}, isForParent: true, isTrial, level: clientLevel(connected.peer, options) },
     };
     const opened = await this.#opening.open({ value, connected }, "client");
     if (!opened.ok) return opened;
@@ -140,10 +157,10 @@ const agentCharactersMax = 4096;
 const levelsMax = 16;
 
 /** A conversation that goes on in another process of the client has another session: the first ends with its process. */
-function keyOf(exchange: Exchange, options: HookOptions, conversation: string): string {
+function keyOf(exchange: Exchange, options: HookOptions, { id, isTrial }: HookConversation): string {
   const { dialect, agent, user, folder } = options;
   const { pid, start } = clientOf(exchange, options);
-  return JSON.stringify([dialect.client, agent, user, folder, conversation, pid, start]);
+  return JSON.stringify([dialect.client, agent, user, folder, id, isTrial, pid, start]);
 }
 
 /** The process whose descendants the session is for. In a container it can be the first of all, which is no session's root. */

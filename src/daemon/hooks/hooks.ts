@@ -32,7 +32,7 @@ import type { Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 import { HookGate, type HookQuestion, type HooksOptions } from "./hook-gate.ts";
 import { type HookOptions, readHookOptions } from "./hook-options.ts";
-import { HookSessions } from "./hook-sessions.ts";
+import { type HookConversation, HookSessions } from "./hook-sessions.ts";
 import { isWithinCeilings } from "./shadow.ts";
 
 const wordsMax = 16;
@@ -93,7 +93,7 @@ export class Hooks {
     const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
     const answer = dialect.answer(call, await this.#verdict(question));
     // The process that tries a hook is no client: a session would keep its terminal from being a person's.
-    if (call.session === CANARY_TOOL) await this.sessions.end(exchange, options.value, call.session);
+    if (call.session === CANARY_TOOL) await this.sessions.end(exchange, options.value, conversationOf(call));
     return answer;
   }
 
@@ -102,7 +102,8 @@ export class Hooks {
    * session of the client's agent.
    */
   async #session(exchange: Exchange, options: HookOptions, call: HookCall, cwd: string): Promise<Answer<Session>> {
-    const { session: conversation, subagent } = call;
+    const { subagent } = call;
+    const conversation = conversationOf(call);
     const opened = await this.sessions.of(exchange, options, conversation, cwd);
     if (!opened.ok || subagent === null || !this.#hasOwnRecord(options, call, opened.value.facts.cwd)) return opened;
     const own = await this.sessions.of(exchange, { ...options, agent: subagent }, conversation, cwd);
@@ -277,4 +278,8 @@ function heldFor({ authority }: Holding, request: Request | null): readonly stri
   const grants = authority.flatMap((chain) => chain.slice(0, 1).flatMap(({ link }) => link.grants));
   const texts = grants.filter(({ verb }) => verb === request.verb).map(compactText);
   return [...new Set(texts)].slice(0, heldShownMax);
+}
+
+function conversationOf({ session, tool }: HookCall): HookConversation {
+  return { id: session, isTrial: session === CANARY_TOOL && tool === CANARY_TOOL };
 }
