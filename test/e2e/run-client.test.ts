@@ -153,8 +153,7 @@ test.each([
 test("a client that is not there: the folders that it was searched in are the client's own search path", () => {
   const { err, status } = ambit("run", "coder", "no-such-client");
   expect(status).toBe(127);
-  expect(err).toContain('there is no program "no-such-client" in ');
-  expect(err).toContain(", /run/ambit/bin, where the sandbox searches");
+  expect(err).toMatch(/there is no program "no-such-client" in \/run\/ambit\/bin, .*, where the sandbox searches/);
 });
 
 test.each([

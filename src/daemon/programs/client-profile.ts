@@ -92,7 +92,8 @@ export function clientPlan(
   const registries = registryVariables(environment.environment);
   const set = [
     ["HOME", inside.home] as const,
-    ["PATH", `${path}:${pathText(ASKING)}`] as const,
+    // First: an `ambit` that is installed on the machine can do nothing inside.
+    ["PATH", `${pathText(ASKING)}:${path}`] as const,
     ["AMBIT_DOOR", `http://127.0.0.1:${port}/ambit`] as const,
     ...toolchains.variables,
     ...home.variables,

@@ -10,6 +10,7 @@ import { removeTree } from "../drafts/remove-tree.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import {
+  ASKING_FOLDER,
   GIT_SETTINGS,
   gitSettingsText,
   type PrivateFolders,
@@ -56,6 +57,10 @@ export class PrivateFolderMaker {
     });
     if (stores.length > 0) mkdirSync(join(settings, STORES_FOLDER), { mode: 0o700 });
     for (const { name, folder } of stores) symlinkSync(`/${folder.join("/")}`, join(settings, STORES_FOLDER, name));
+    if (network?.relay !== undefined) {
+      mkdirSync(join(settings, ASKING_FOLDER), { mode: 0o700 });
+      symlinkSync(`/${this.#system.program.join("/")}`, join(settings, ASKING_FOLDER, "ambit"));
+    }
     return {
       temporary: segmentsOf(temporary),
       settings: segmentsOf(settings),

@@ -27,6 +27,7 @@ describe("a plan without mounts", () => {
           ["AMBIT_STORES", "/run/ambit/stores"],
         ],
         stores: [{ name: "s", folder: at("/state/stores/s") }],
+        network: { ...NETWORK, relay: 9797 },
         hasTerminals: true,
       },
       FOLDERS,
@@ -35,7 +36,7 @@ describe("a plan without mounts", () => {
     expect(plan.root?.path).toEqual(COPY.path);
     expect(plan.directory).toEqual([...COPY.path, "src"]);
     expect(plan.environment).toEqual([
-      ["PATH", "/usr/bin"],
+      ["PATH", "/state/private/1/settings/bin:/usr/bin"],
       ["HOME", "/state/private/1/tmp/home"],
       ["TMPDIR", "/state/private/1/tmp"],
       ["GIT_CONFIG_VALUE_1", "/opt/ambit/native/ambit-native credential"],

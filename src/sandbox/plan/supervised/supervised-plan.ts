@@ -34,7 +34,7 @@ export function supervisedPlan(plan: Plan, folders: PrivateFolders, system: Syst
     environment: [
       ...plan.environment.map(([name, value]): readonly [string, string] => [
         name,
-        name === "PATH" ? withoutAsking(value) : replaced(value, texts),
+        name === "PATH" ? replacedFolders(value, texts) : replaced(value, texts),
       ]),
       // The machine's own settings are not readable, which git takes for an error.
       ["GIT_CONFIG_SYSTEM", pathOf([...folders.settings, GIT_SETTINGS])],
@@ -53,6 +53,7 @@ function ownPlaces(
     [homeFolder(plan), homeOf(plan, folders)],
     ...(plan.package === undefined ? [] : [[PACKAGE_FOLDER, plan.package] as const]),
     ...(plan.stores === undefined ? [] : [[STORES, [...folders.settings, STORES_FOLDER]] as const]),
+    ...(plan.network?.relay === undefined ? [] : [[ASKING, [...folders.settings, ASKING_FOLDER]] as const]),
   ];
 }
 
@@ -87,6 +88,8 @@ function placed(word: string, places: readonly (readonly [from: string, to: stri
 
 /** Of the settings: a link for each store that may be read. */
 export const STORES_FOLDER = "stores";
+/** Of the settings, for clients: `ambit`, by which programs ask their own session. */
+export const ASKING_FOLDER = "bin";
 export const GIT_SETTINGS = "gitconfig";
 
 /** The content of our own settings for git. */
@@ -105,10 +108,10 @@ function replaced(value: string, texts: readonly (readonly [from: string, to: st
   return found === undefined ? value : `${found[1]}${value.slice(found[0].length)}`;
 }
 
-function withoutAsking(value: string): string {
-  return value
+function replacedFolders(list: string, texts: readonly (readonly [from: string, to: string])[]): string {
+  return list
     .split(":")
-    .filter((folder) => folder !== pathOf(ASKING))
+    .map((folder) => replaced(folder, texts))
     .join(":");
 }
 
