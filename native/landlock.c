@@ -28,7 +28,7 @@ int landlock_abi(void) {
   return version < 0 ? 0 : (int)version;
 }
 
-static int add_rule(int ruleset, const struct landlock_rule *rule) {
+int landlock_add(int ruleset, const struct landlock_rule *rule) {
   // A descriptor for the name alone: nothing is read, and no device is opened. Links are not followed: a
   // program that can plant one would otherwise choose what the rule is about.
   const uint64_t resolve = resolve_no_links | resolve_no_magic_links;
@@ -55,7 +55,7 @@ int landlock_make(const struct landlock_request *request) {
   const int ruleset = (int)syscall(number_landlock_create_ruleset, &handled, size, 0);
   if (ruleset < 0) return -1;
   int result = 0;
-  for (size_t at = 0; result == 0 && at < request->count; at++) result = add_rule(ruleset, &request->rules[at]);
+  for (size_t at = 0; result == 0 && at < request->count; at++) result = landlock_add(ruleset, &request->rules[at]);
   if (result == 0) return ruleset;
   const int error = errno;
   close(ruleset);

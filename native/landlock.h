@@ -26,6 +26,8 @@ int landlock_abi(void);
 int landlock_restrict(const struct landlock_request *request);
 // The two halves of it: the rules as a descriptor, which can be entered as often as needed; and entering it.
 int landlock_make(const struct landlock_request *request);
+// One more rule for a descriptor of it, by the same rules about paths.
+int landlock_add(int ruleset, const struct landlock_rule *rule);
 int landlock_enter(int ruleset);
 
 #endif

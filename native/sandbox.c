@@ -98,7 +98,6 @@ _Noreturn void sandbox_main(int control, int handles) {
       .limit_count = limit_count,
       .sockets = &setup.sockets,
       .own_device = own,
-      .ruleset = -1,
   };
   zygote_serve(&ground);
 }

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "command.h"
+#include "landlock.h"
 #include "limits.h"
 #include "setup.h"
 #include "terminal.h"
@@ -24,7 +25,7 @@ struct spawn_ground {
   const struct limit *limits;
   size_t limit_count;
   const struct socket_request *sockets;
-  int ruleset;  // of Landlock, which every command enters; -1: it is in one already
+  const struct landlock_request *landlock;  // which every command enters; NULL: it is in one already
 };
 
 // 0, or the errno of why it was not started.

@@ -63,8 +63,10 @@ _Noreturn static void supervise(int control, int handles, int nothing, pid_t gua
   if (chdir("/") != 0) frame_fail(control, errno, "top folder");
   const struct restrictions *asked = &setup.restrictions;
   find_trees(control, &asked->landlock, &calls);
+  // Each command gets them made anew. Made once here, so that rights the kernel does not know fail before there is a command.
   const int ruleset = landlock_make(&asked->landlock);
   if (ruleset < 0) frame_fail(control, errno, "landlock");
+  close(ruleset);
   if (handles >= 0) {
     channel.channel = handles;
     calls.handles = &channel;
@@ -83,7 +85,7 @@ _Noreturn static void supervise(int control, int handles, int nothing, pid_t gua
       .limit_count = asked->limit_count,
       .sockets = &filter,
       .guard = guard,
-      .ruleset = ruleset,
+      .landlock = &asked->landlock,
       .calls = &calls,
   };
   zygote_serve(&ground);

@@ -94,7 +94,7 @@ static void begin(struct zygote *zygote, const struct frame *frame) {
     if (command.milliseconds_max != 0) run->deadline = run->begun + (uint64_t)command.milliseconds_max * 1000;
     const struct zygote_ground *ground = zygote->ground;
     const struct spawn_ground given = {ground->nothing, ground->limits, ground->limit_count, ground->sockets,
-                                       ground->ruleset};
+                                       ground->landlock};
     error = spawn_command(&command, &given, &spawned);
     run->process = spawned.process;
     zygote->feed = feed_into(spawned.input);

@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "frame.h"
+#include "landlock.h"
 #include "setup.h"
 
 struct zygote_ground {
@@ -21,7 +22,7 @@ struct zygote_ground {
   dev_t own_device;  // of the file system that its sockets are on
   // Without namespaces: the process that watches us, the rules every command enters, and how its calls are answered.
   pid_t guard;  // 0: we are pid 1
-  int ruleset;  // -1: none
+  const struct landlock_request *landlock;  // NULL: none
   struct calls_ground *calls;
 };
 

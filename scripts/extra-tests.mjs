@@ -1,5 +1,6 @@
 // `npm run test:clients`, `test:installs` and `test:engines`: tests that need programs of others. The first two have the programs as a
-// package of their own beside the tests, installed on the first run and never by anything else; the third uses those of the system.
+// package of their own beside the tests, installed on the first run and never by anything else; the third uses those of the system, and
+// the clients of the first.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,10 +13,11 @@ import { root, say } from "./house/root.mjs";
 const installMillisecondsMax = 1_800_000;
 const testMillisecondsMax = 5_400_000;
 
-/** What is installed into the folder, and its size. */
-const NEEDS = {
-  clients: "the clients, about 1.8 gigabytes",
-  installs: "Node versions and pnpm, about 400 megabytes",
+/** The folder below `test` that packages are installed into, what they are, and their size. */
+const PACKAGES = {
+  clients: { into: "clients", what: "the clients, about 1.8 gigabytes" },
+  installs: { into: "installs", what: "Node versions and pnpm, about 400 megabytes" },
+  engines: { into: "clients", what: "the clients that run in containers, about 1.8 gigabytes" },
 };
 
 /** Programs of the system, each with its Debian package. */
@@ -24,23 +26,24 @@ const SYSTEM = {
 };
 
 const [name = "", ...words] = process.argv.slice(2);
-const names = [...Object.keys(NEEDS), ...Object.keys(SYSTEM)];
+const names = Object.keys(PACKAGES);
 if (!names.includes(name)) {
   process.stderr.write(`usage: node scripts/extra-tests.mjs ${names.join("|")} [options of vitest]\n`);
   process.exit(2);
 }
-const folder = join(root, "test", name);
+const { into, what } = PACKAGES[name];
+const folder = join(root, "test", into);
 const stamp = join(folder, "node_modules", ".ambit-stamp");
 process.exitCode = await main();
 
 async function main() {
-  if (Object.hasOwn(SYSTEM, name)) return isMissing(SYSTEM[name]) ? 1 : tested();
+  if (Object.hasOwn(SYSTEM, name) && isMissing(SYSTEM[name])) return 1;
   const digest = packageDigest();
   if (stampAt(stamp) !== digest) {
-    say(`installing into test/${name}: ${NEEDS[name]} (npm ci)`);
+    say(`installing into test/${into}: ${what} (npm ci)`);
     const { ok, output } = await installed();
     if (!ok) {
-      say(`the packages of test/${name} could not be installed:\n${output}`);
+      say(`the packages of test/${into} could not be installed:\n${output}`);
       return 1;
     }
     // Written last, so that an interrupted install is repeated.

@@ -13,7 +13,7 @@ const SUITE = "trixie";
 /** Beside what the image needs itself: programs that the tests use in it. */
 const INCLUDE = "ca-certificates,libcap2-bin,curl,python3";
 const buildMillisecondsMax = 1_800_000;
-const runMillisecondsMax = 300_000;
+const runMillisecondsMax = 600_000;
 
 export interface EngineRun {
   readonly status: number | null;

@@ -1,5 +1,5 @@
 // ambit in real container engines, with the options of docs/guides/containers.md and with the engines' defaults: doctor and exec agree,
-// the first steps work, and the attack suite holds. Run by `npm run test:engines`.
+// the first steps work, whole clients run, and the attack suite holds. Run by `npm run test:engines`.
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,6 +83,18 @@ describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
     expect(status).toBe(0);
   });
 
+  test.each([
+    ["as the image's user", []],
+    ["as root", ["--user", "0", ...ROOT_STATE]],
+  ])("%s: a whole program in `ambit run` edits, tests and commits, and gets nothing else", (_title, options) => {
+    const script = ["--volume", `${join(root, "test", "engines")}:/engines:ro`];
+    const { status, output } = run([...script, ...options], "sh", "/engines/whole-program.sh");
+    expect(output).toMatch(
+      /^all tests passed\ncurl: .*\ncurl: [1-9]\d*\nno key\nmay write\nby a tool\noutside\nfirst\nsecond\nby a tool\nmade inside\nbegun outside\nno hook\nrefused host in the log\nintact /,
+    );
+    expect(status).toBe(0);
+  });
+
   test("a user id without an entry and without a home folder: doctor says what to add", () => {
     const { output } = run(["--user", "4242"], "ambit", "doctor");
     // Podman makes an entry, whose home is the working folder.
@@ -99,24 +111,38 @@ describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
     ...["--env", `AMBIT_ENGINE_BACKEND=${backend}`, "--env", "NO_COLOR=1"],
     ...["--sysctl", "net.ipv6.conf.all.disable_ipv6=0", "--sysctl", "net.ipv6.conf.lo.disable_ipv6=0"],
   ];
-  const inside = (...files: readonly string[]): void => {
+  const inside = (options: readonly string[], ...words: readonly string[]): void => {
     const vitest = ["node", join("node_modules", "vitest", "vitest.mjs"), "run", "--configLoader", "runner"];
-    const { status, output } = run(TESTS, ...vitest, ...files);
+    const { status, output } = run([...TESTS, ...options], ...vitest, ...words);
     expect([status, status === 0 ? "" : output.slice(-20_000)]).toEqual([0, ""]);
   };
 
   test(
     "the attack suite holds, as root and as an ordinary user",
-    () => inside("test/attack/attack.test.ts"),
+    () => inside([], "test/attack/attack.test.ts"),
     suiteMillisecondsMax,
   );
 
-  test("`npm start` and the README work", () => inside("test/supervised/first-steps.test.ts"), suiteMillisecondsMax);
+  test(
+    "`npm start` and the README work",
+    () => inside([], "test/supervised/first-steps.test.ts"),
+    suiteMillisecondsMax,
+  );
+
+  // Claude Code, Codex, opencode and Gemini CLI, as the image's user. There is no tmux in the image.
+  test(
+    "whole clients work within their grants and get nothing beyond them, and their guides work as printed",
+    () => {
+      const options = ["--user", "agent", "--env", "AMBIT_EXTRA_TESTS=clients"];
+      inside(options, "test/clients/whole-clients.test.ts", "--testNamePattern", "^(?!.*under tmux)");
+    },
+    suiteMillisecondsMax,
+  );
 
   if (backend === "supervised")
     test(
       "connections are the broker's, and everything ends with a supervisor that is killed, stopped or flooded",
-      () => inside("test/supervised/network.test.ts", "test/supervised/ends.test.ts"),
+      () => inside([], "test/supervised/network.test.ts", "test/supervised/ends.test.ts"),
       suiteMillisecondsMax,
     );
 });

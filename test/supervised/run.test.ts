@@ -91,6 +91,26 @@ describe("a program without namespaces", () => {
   });
 });
 
+describe("what describes processes", () => {
+  test("a command reads the map of its own memory, in every command of a sandbox, and no other file about itself", async () => {
+    for (const _ of [1, 2]) {
+      const told = await shell(
+        sandboxes,
+        plan,
+        "read -r line < /proc/self/maps && echo own; read -r line < /proc/$$/maps && echo by number; (read -r line < /proc/$$/maps) && echo of its parent; for one in environ status stat cmdline mem mountinfo net/tcp fd; do cat /proc/$$/$one > /dev/null 2>&1 && echo $one; done; echo x > /proc/$$/maps || echo kept",
+      );
+      expect(told.output).toBe("own\nby number\nof its parent\nkept\n");
+    }
+    expect(sandboxes.count).toBe(1);
+  });
+
+  test("processes that it starts have none, and the maps of processes outside stay closed", async () => {
+    const told = await shell(sandboxes, plan, `cat /proc/self/maps; cat /proc/${process.pid}/maps /proc/1/maps; true`);
+    expect(told.output).toBe("");
+    expect(told.errors.match(/denied/g)).toHaveLength(3);
+  });
+});
+
 describe("files outside", () => {
   test.each([
     ["reading", "cat OUTSIDE/secret"],
