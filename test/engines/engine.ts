@@ -4,6 +4,8 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parse } from "jsonc-parser";
+import { expect } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { until } from "../house/until.ts";
 
@@ -26,6 +28,8 @@ export interface Engine {
   readonly options: readonly string[];
   /** `options` of the engine's `run`, then the words in the container. */
   run(options: readonly string[], words: readonly string[]): EngineRun;
+  /** Builds the image of `.devcontainer`, and runs a command in `folder` as an editor does. */
+  develop(folder: string, words: readonly string[]): EngineRun;
   end(): Promise<void>;
 }
 
@@ -103,6 +107,7 @@ export async function startDocker(base: string, context: string): Promise<Engine
     name: "docker",
     options: security.flatMap((one) => ["--security-opt", one]),
     run: (options, more) => runIn(words, options, more),
+    develop: (folder, more) => developIn(words, [], readDevcontainer(), folder, more),
     end: () => ended(daemon, own),
   };
 }
@@ -118,6 +123,12 @@ export function startPodman(base: string, context: string): Engine {
     name: "podman",
     options: ["--security-opt", "unmask=ALL", "--security-opt", "apparmor=unconfined"],
     run: (options, more) => runIn(words, [...limits, ...options], more),
+    develop: (folder, more) => {
+      const { runArgs, ...rest } = readDevcontainer();
+      // As docs/guides/containers.md says.
+      const options = runArgs.map((one) => one.replace("systempaths=unconfined", "unmask=ALL"));
+      return developIn(words, limits, { ...rest, runArgs: options }, folder, more);
+    },
     end: async () => {},
   };
 }
@@ -125,6 +136,44 @@ export function startPodman(base: string, context: string): Engine {
 function runIn(words: readonly string[], options: readonly string[], more: readonly string[]): EngineRun {
   const standard = ["--rm", "--network", "none", "--entrypoint", ""];
   return start([...words, "run", ...standard, ...options, "ambit", ...more], runMillisecondsMax);
+}
+
+/** Of `devcontainer.json`, what an engine needs. */
+interface Devcontainer {
+  readonly build: { readonly dockerfile: string };
+  readonly runArgs: readonly string[];
+  readonly mounts: readonly string[];
+  readonly remoteUser: string;
+  readonly postCreateCommand: string;
+}
+
+function readDevcontainer(): Devcontainer {
+  const found = parse(readFileSync(join(root, ".devcontainer", "devcontainer.json"), "utf8")) as Devcontainer;
+  // An entry that is not known here would be one that is not tried.
+  const known = ["name", "build", "runArgs", "mounts", "postCreateCommand", "remoteUser"];
+  expect(Object.keys(found).toSorted()).toEqual(known.toSorted());
+  return found;
+}
+
+function developIn(
+  words: readonly string[],
+  limits: readonly string[],
+  { build: { dockerfile }, runArgs, mounts, remoteUser, postCreateCommand }: Devcontainer,
+  folder: string,
+  more: readonly string[],
+): EngineRun {
+  const context = join(root, ".devcontainer");
+  const file = ["--file", join(context, dockerfile), "--tag", "ambit-devcontainer", context];
+  command(words, ["build", ...limits, "--network", "host", ...file], buildMillisecondsMax);
+  const volumes = mounts.map((mount) => /^source=([^,]+),/.exec(mount)?.[1] ?? "");
+  start([...words, "volume", "rm", "--force", ...volumes], runMillisecondsMax);
+  const place = ["--volume", `${folder}:/workspaces/ambit`, "--workdir", "/workspaces/ambit", "--user", remoteUser];
+  const options = [...limits, ...runArgs, ...mounts.flatMap((mount) => ["--mount", mount]), ...place];
+  const script = `${postCreateCommand} && exec "$@"`;
+  return start(
+    [...words, "run", "--rm", "--network", "host", ...options, "ambit-devcontainer", "sh", "-c", script, "sh", ...more],
+    buildMillisecondsMax,
+  );
 }
 
 async function ended(daemon: ChildProcess, own: string): Promise<void> {

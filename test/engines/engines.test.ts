@@ -1,5 +1,6 @@
 // ambit in real container engines, with the options of docs/guides/containers.md and with the engines' defaults: doctor and exec agree,
 // the first steps work, whole clients run, and the attack suite holds. Run by `npm run test:engines`.
+import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,3 +147,21 @@ describe.each(COLUMNS)("$name, $backend", ({ name, backend }) => {
       suiteMillisecondsMax,
     );
 });
+
+// The commit, as a person who clones it has it: what the registry gives is installed by the container itself.
+test.each(["docker", "podman"])(
+  "%s: the devcontainer is built, sets ambit up, and runs `npm start` and tests with real sandboxes",
+  (name) => {
+    const clone = mkdtempSync(join(tmpdir(), "ambit-devcontainer-"));
+    execFileSync("git", ["clone", "--quiet", root, clone]);
+    execFileSync("chown", ["-R", "1000:1000", clone]);
+    const script =
+      "npm start && bin/ambit doctor && npx vitest run test/e2e/exec.test.ts test/attack/drafts.test.ts test/attack/names.test.ts";
+    const { status, output } = (engines.get(name) as Engine).develop(clone, ["sh", "-c", script]);
+    rmSync(clone, { recursive: true });
+    expect([status, status === 0 ? "" : output.slice(-20_000)]).toEqual([0, ""]);
+    expect(output).toMatch(/\n(\d\d+) of \1 as expected\n/);
+    expect(output).toContain("sandbox: bubblewrap");
+  },
+  prepareMillisecondsMax,
+);
