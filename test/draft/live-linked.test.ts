@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { linkedWorktree, mainFolder, personSays, submoduleProject } from "./linked-project.ts";
 import { LIVE, type LiveProgram, live } from "./live-program.ts";
@@ -177,6 +178,19 @@ describe.each(CALLERS)("as user %i", (user) => {
       await program.end();
       expect(person("git", "for-each-ref")).toBe(before);
     });
+
+  test("a lock of the person's git delays a commit of the program, and no more", async () => {
+    const program = await start();
+    const lock = join(main(), ".git", "worktrees", "project", "index.lock");
+    person("touch", lock);
+    await program.say(commit("second"));
+    await pause(3_000, "the first attempt waits two seconds for the lock");
+    expect(log()).toBe("first");
+    person("rm", lock);
+    await landed("second\nfirst");
+    await program.end();
+    expect(fixture.drafts()).toEqual([]);
+  });
 
   test("hooks, settings and alternates that the program writes have no effect outside, and are told at the end", async () => {
     const program = await start();

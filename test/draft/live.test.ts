@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { DraftSummary } from "../../src/core/ports/drafts.ts";
 import { CALLERS } from "../house/callers.ts";
+import { pause } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { LIVE, live } from "./live-program.ts";
 import { DraftMachine, DraftProject, WRITER } from "./project.ts";
@@ -134,6 +135,20 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(existsSync(join(fixture.project, ".git", "hooks", "pre-commit"))).toBe(false);
     const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));
     expect(kept).toEqual([".git/hooks/pre-commit self_modification"]);
+  });
+
+  test("a lock of the person's git delays a commit of the program, and no more", async () => {
+    fixture = new DraftProject(user, LIVE, machine);
+    fixture.repository();
+    const program = await live(fixture);
+    fixture.write(".git/index.lock", "");
+    await program.say("echo new > b.txt; git add b.txt; git commit -q -m second; echo after > after.txt");
+    await pause(3_000, "the first attempt waits two seconds for the lock");
+    expect(fixture.person("git", "log", "--format=%s").out).toBe("first\n");
+    fixture.person("rm", ".git/index.lock");
+    await until(() => fixture.person("git", "log", "--format=%s").out === "second\nfirst\n", "the commit is there");
+    await program.end();
+    expect(drafts()).toEqual([]);
   });
 
   test("stashes of the program land one after the other", async () => {

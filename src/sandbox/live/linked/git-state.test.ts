@@ -1,6 +1,6 @@
 // What one step does with git of a linked worktree: every combination of changes on both sides.
 import { describe, expect, test } from "vitest";
-import { type GitState, hasProgramChange, planGitStep } from "./git-state.ts";
+import { type GitState, type GitStepPlan, hasProgramChange, planGitStep } from "./git-state.ts";
 
 const HEAD = "ref: refs/heads/main\n";
 const START: GitState = {
@@ -29,17 +29,17 @@ function changed({ refs = {}, ...rest }: Change): GitState {
   return { ...START, ...rest, refs: now };
 }
 
-function step(program: Change, person: Change, isBusy = false): Omit<ReturnType<typeof planGitStep>, "base"> {
+function step(program: Change, person: Change, isBusy = false): Omit<GitStepPlan, "base"> {
   const sides = { base: { program: START, person: START }, program: changed(program), person: changed(person) };
   const { base: _, ...plan } = planGitStep(sides, isBusy);
   return plan;
 }
 
-const NOTHING = { refs: [], isStashCarried: false, checkout: null, conflicts: [] };
+const NOTHING: Omit<GitStepPlan, "base"> = { refs: [], isStashCarried: false, checkout: null, conflicts: [] };
 const COMMIT = { refs: { "refs/heads/main": "b" }, index: "j" };
 
 describe("a step carries in", () => {
-  test.each<[string, Change, Change, Partial<typeof NOTHING> | { readonly checkout: unknown }]>([
+  test.each<[string, Change, Change, Partial<typeof NOTHING>]>([
     ["nothing, where nothing changed", {}, {}, {}],
     ["nothing, where the program changed something", COMMIT, {}, {}],
     [

@@ -147,7 +147,8 @@ export class LinkedUnit {
       this.#refused = null;
       return null;
     }
-    if (listing.isInProgress || (!isLast && listing.isLocked)) return null;
+    // The watch reports the end of a lock.
+    if (listing.isInProgress || (!isLast && (listing.isLocked || this.#person.isLocked))) return null;
     const key = keyOf(program, outside);
     if (!isLast && this.#refused?.key === key && performance.now() < this.#refused.nextAttempt) return null;
     return this.#snapshot(program, key, this.#written(listing, ["unsupported"]));

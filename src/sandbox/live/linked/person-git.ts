@@ -29,7 +29,7 @@ export class PersonGit {
   read(): GitState | null {
     const { folder, common } = this.#folders;
     try {
-      if (["index.lock", "HEAD.lock"].some((name) => kindAt(join(folder, name)) !== null)) return null;
+      if (this.isLocked) return null;
       const marks = readMarks(this.#folders);
       const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
       const refs = allRefs(common, this.#format);
@@ -63,6 +63,11 @@ export class PersonGit {
     const file = readGitFile(join(this.#folders.folder, "index"), indexBytesMax, "index");
     if (!file.ok || indexDigest(file.value, this.#format) !== digest) return undefined;
     return file.value?.bytes ?? null;
+  }
+
+  /** A git works in this worktree at this moment. */
+  get isLocked(): boolean {
+    return ["index.lock", "HEAD.lock"].some((name) => kindAt(join(this.#folders.folder, name)) !== null);
   }
 
   /** A rebase or a merge, for example. */

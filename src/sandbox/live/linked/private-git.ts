@@ -1,16 +1,6 @@
 // The private git folder in the copy of a live root, which its program may write at any moment: every name is resolved in its
 // open folder, no link is followed, and what is written goes through git's own lock files.
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync } from "node:fs";
 import { fileDigest, isShared } from "../../drafts/git/linked-seed.ts";
 import { indexDigest } from "../../drafts/git/repository.ts";
 import { gitName, IN_PROGRESS_NAMES } from "../../plan/drafts/git/folder-names.ts";
@@ -23,6 +13,7 @@ import { stampText } from "../base-tree.ts";
 import type { FolderPair } from "../compare-sides.ts";
 import type { FileStamp, TreeFolder } from "../tree-folder.ts";
 import { type CheckoutChange, type GitState, targetOf } from "./git-state.ts";
+import { PrivateLock, readBytes, readText, unlinkQuietly } from "./private-files.ts";
 
 /** Below the root of the copy. */
 export const GIT = ".git";
@@ -340,57 +331,6 @@ class Walk {
   }
 }
 
-/** `<name>.lock` in an open folder of the copy: created exclusively, then renamed over the name or removed. */
-class PrivateLock {
-  readonly #folder: TreeFolder;
-  readonly #name: string;
-  #isHeld = false;
-
-  constructor(folder: TreeFolder, name: string) {
-    this.#folder = folder;
-    this.#name = name;
-  }
-
-  /** False where a git of the program holds it. */
-  take(content: string | Uint8Array): boolean {
-    let descriptor: number;
-    try {
-      descriptor = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644);
-    } catch {
-      return false;
-    }
-    this.#isHeld = true;
-    try {
-      writeFileSync(descriptor, content);
-    } finally {
-      closeSync(descriptor);
-    }
-    return true;
-  }
-
-  /** Throws as the system does. */
-  commit(): void {
-    const target = this.#folder.pathOf(this.#name);
-    try {
-      renameSync(this.#path, target);
-    } catch {
-      // An empty folder of refs that are gone.
-      rmdirSync(target);
-      renameSync(this.#path, target);
-    }
-    this.#isHeld = false;
-  }
-
-  release(): void {
-    if (this.#isHeld) unlinkQuietly(this.#folder, `${this.#name}.lock`);
-    this.#isHeld = false;
-  }
-
-  get #path(): string {
-    return this.#folder.pathOf(`${this.#name}.lock`);
-  }
-}
-
 function otherHalf(file: string): string {
   return file.endsWith(".idx") ? file.replace(/idx$/, "pack") : file.replace(/pack$/, "idx");
 }
@@ -402,35 +342,4 @@ function withoutRef(packed: string, name: string): string {
   if (at < 0) return packed;
   lines.splice(at, lines[at + 1]?.startsWith("^") === true ? 2 : 1);
   return lines.join("\n");
-}
-
-function unlinkQuietly(folder: TreeFolder, name: string): void {
-  try {
-    unlinkSync(folder.pathOf(name));
-  } catch {
-    // It is gone, or the program put a folder there.
-  }
-}
-
-function readText(folder: TreeFolder, name: string, bytesMax: number): string {
-  return readBytes(folder, name, bytesMax)?.toString("latin1") ?? "";
-}
-
-/** Null where it is no plain file of this size. */
-function readBytes(folder: TreeFolder, name: string, bytesMax: number): Buffer | null {
-  const opened = folder.openFile(name);
-  if (opened === null) return null;
-  const { descriptor, facts } = opened;
-  try {
-    if (facts.size > BigInt(bytesMax)) return null;
-    const bytes = Buffer.alloc(Number(facts.size));
-    for (let filled = 0; filled < bytes.length; ) {
-      const count = readSync(descriptor, bytes, filled, bytes.length - filled, filled);
-      if (count === 0) return null;
-      filled += count;
-    }
-    return bytes;
-  } finally {
-    closeSync(descriptor);
-  }
 }
