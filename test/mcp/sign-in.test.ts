@@ -347,6 +347,13 @@ test("a server that is removed takes its sign-in and its pin with it", async () 
   const added = await fixture.ambit("mcp", "add", "late", "--user", "--yes", "--url", `${base()}/both`);
   expect([added.status, added.out]).toEqual([0, expect.stringContaining("added late")]);
   await until(async () => (await echo("late")).said === "sign_in_required", "the new entry is in effect");
+  const failure = async (): Promise<unknown> =>
+    (
+      JSON.parse((await fixture.ambit("mcp", "list", "--json")).out) as { servers: Record<string, unknown>[] }
+    ).servers.find(({ name }) => name === "late")?.["failure"];
+  expect(await failure()).toBe("it needs a sign-in");
+  await signIn("late");
+  expect(await failure()).toBeNull();
   // While a file has the server, its pin stays.
   const kept = { cwd: fixture.project, name: "both", level: "user" as const, presence: null };
   expect(await fixture.control("servers.forget", kept)).toMatchObject({ ok: false, code: "not_available" });

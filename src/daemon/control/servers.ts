@@ -154,6 +154,7 @@ export function serverAnswers(
         const finished = await signIns.finish({ state, code, iss });
         if (!finished.ok) return finished;
         const { one, view: signIn } = finished.value;
+        servers.signedIn(one);
         return { ok: true, value: { name: one.server.name, signIn } };
       },
     ],

@@ -13,6 +13,7 @@ import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import { LineReader } from "../../text/line-reader.ts";
 import { type ListenEnd, Listening } from "./listening.ts";
 import { type ServerConnection, type ServerListener, serverLineBytesMax } from "./server-connection.ts";
+import { NEEDS_SIGN_IN } from "./server-message.ts";
 
 export interface ServerHttpOptions {
   readonly endpoint: ServerAddress;
@@ -58,7 +59,7 @@ interface Failure {
   readonly message: string;
 }
 
-const SIGN_IN_REQUIRED: Failure = { code: "sign_in_required", message: "it needs a sign-in" };
+const SIGN_IN_REQUIRED: Failure = { code: "sign_in_required", message: NEEDS_SIGN_IN };
 
 const ENFORCED: readonly Enforcement[] = (["host", "port"] as const).map((axis) => ({
   axis,

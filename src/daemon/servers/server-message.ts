@@ -27,6 +27,8 @@ export function needsSignIn({ code }: UpstreamFailure): boolean {
   return code === "sign_in_required";
 }
 
+export const NEEDS_SIGN_IN = "it needs a sign-in";
+
 export const STOPPED: UpstreamResult<never> = { ok: false, code: "stopped", message: "the call was cancelled" };
 
 /** Of the older era, the newest first. */

@@ -11,6 +11,7 @@ import { inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { DaemonTool } from "../tools/daemon-tool.ts";
 import type { CatalogServer } from "./server-catalog.ts";
+import { NEEDS_SIGN_IN } from "./server-message.ts";
 
 /** What a model is told where a person has to sign in. */
 export function signInFix(
@@ -18,7 +19,8 @@ export function signInFix(
   { code, message }: { readonly code?: string; readonly message: string },
 ): { readonly message?: string; readonly fix?: string } {
   if (code !== "sign_in_required") return {};
-  const told = `the server ${server.name} needs a sign-in by a person (${message}); do not retry, and tell the user to sign in`;
+  const why = message === NEEDS_SIGN_IN ? "" : ` (${message})`;
+  const told = `the server ${server.name} needs a sign-in by a person${why}; do not retry, and tell the user to sign in`;
   return { message: told, fix: `ambit mcp login ${server.name}` };
 }
 
@@ -56,7 +58,7 @@ function startFailure(
     };
   switch (problem) {
     case "no sign-in": {
-      const { message = "", fix = null } = signInFix(one, { code: "sign_in_required", message: "it was never used" });
+      const { message = "", fix = null } = signInFix(one, { code: "sign_in_required", message: NEEDS_SIGN_IN });
       return { code: "sign_in_required", message, fix };
     }
     case "failed":

@@ -106,10 +106,7 @@ export class DaemonServers {
     const unknown = enabled.filter((one) => isWanted(one) && this.pinOf(one) === null && this.#couldCall(session, one));
     if (unknown.length > 0) await this.#awaitFirstUse(session, unknown, wanted !== null);
     const taken = new Set<string>();
-    const isFirst = ({ name: tool }: DaemonTool): boolean => {
-      const [alike, before] = [likeness(tool), taken.size];
-      return taken.add(alike).size > before;
-    };
+    const isFirst = ({ name: tool }: DaemonTool): boolean => taken.size < taken.add(likeness(tool)).size;
     const toolsOf = (one: CatalogServer): readonly DaemonTool[] => {
       if (wanted === null) return this.#listedTools(one);
       return this.pinOf(one) === null && this.#couldCall(session, one)
@@ -159,6 +156,11 @@ export class DaemonServers {
   /** Why it could not be started last; null where it could. */
   failure(one: CatalogServer): string | null {
     return this.#failures.get(pinKey(one)) ?? null;
+  }
+
+  /** A person signed in: that it needs it does not hold any more. */
+  signedIn(one: CatalogServer): void {
+    if (this.#unsigned.delete(pinKey(one))) this.#failures.delete(pinKey(one));
   }
 
   mapOf(
