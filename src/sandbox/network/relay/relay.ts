@@ -1,6 +1,6 @@
 // The model relay of one sandbox: an HTTP server in the sandbox's own network. It drops every credential the client sends,
 // asks the daemon, adds the credential that the daemon hands out for this one request, and passes the answer on as it comes.
-// INVARIANT: a credential goes to the address that came with it, over the connection made for it, and nowhere else.
+// INVARIANT: a credential goes to the address that came with it, over a connection that carries this one request, and nowhere else.
 
 import { createHash } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
