@@ -10,9 +10,12 @@ export function writeWorkspace(
   mkdirSync(agentsFolder, { recursive: true });
   for (let at = 0; at < agents; at++) writeFileSync(join(agentsFolder, `${nameOf(at)}.md`), agentText(nameOf(at)));
   for (let at = 0; at < records; at++) {
-    const shelf = join(folder, ".ambit", "records", `shelf-${Math.floor(at / 100)}`);
-    if (at % 100 === 0) mkdirSync(shelf, { recursive: true });
-    writeFileSync(join(shelf, `note-${at}.md`), `---\nclass: note\ntitle: Note ${at}\n---\n\nWhat was seen, ${at}.\n`);
+    const collection = join(folder, ".ambit", "records", `collection-${Math.floor(at / 100)}`);
+    if (at % 100 === 0) mkdirSync(collection, { recursive: true });
+    writeFileSync(
+      join(collection, `note-${at}.md`),
+      `---\nclass: note\ntitle: Note ${at}\n---\n\nWhat was seen, ${at}.\n`,
+    );
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "ask.h"
 #include "credential.h"
-#include "doors.h"
+#include "listener.h"
 #include "facts.h"
 #include "files.h"
 #include "frame.h"
@@ -32,7 +32,7 @@ static int usage(void) {
           "       ambit-native files <control-fd>\n"
           "       ambit-native land <control-fd>\n"
           "       ambit-native whiteouts <folder-fd>\n"
-          "       ambit-native doors <channel-fd> <folder-fd>\n"
+          "       ambit-native listen <channel-fd> <folder-fd>\n"
           "       ambit-native lock <file-fd>\n"
           "       ambit-native own <file-fd>\n"
           "       ambit-native credential <get | store | erase>\n"
@@ -54,9 +54,9 @@ int main(int count, char **words) {
     supervised_main(control, handles);
   if (count == 3 && strcmp(words[1], "files") == 0 && descriptor_of(words[2], &control)) return files_main(control);
   if (count == 3 && strcmp(words[1], "land") == 0 && descriptor_of(words[2], &control)) return land_main(control);
-  if (count == 4 && strcmp(words[1], "doors") == 0 && descriptor_of(words[2], &control) &&
+  if (count == 4 && strcmp(words[1], "listen") == 0 && descriptor_of(words[2], &control) &&
       descriptor_of(words[3], &handles) && handles != control)
-    return doors_main(control, handles);
+    return listener_main(control, handles);
   if (count == 3 && strcmp(words[1], "whiteouts") == 0 && descriptor_of(words[2], &control)) return whiteouts_main(control);
   if (count == 3 && strcmp(words[1], "lock") == 0 && descriptor_of(words[2], &control)) return lock_main(control);
   if (count == 3 && strcmp(words[1], "own") == 0 && descriptor_of(words[2], &control)) return own_main(control);

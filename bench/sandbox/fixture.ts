@@ -12,7 +12,7 @@ import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { readRequest } from "../../src/core/notation/request/request.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
-import { planFor, type RunEnvironment } from "../../src/daemon/programs/plan-facts.ts";
+import { planFor, type RunEnvironment } from "../../src/daemon/programs/run-plan.ts";
 import { machinePathSettings, userName } from "../../src/platform/path-settings.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";

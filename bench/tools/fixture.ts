@@ -97,7 +97,13 @@ export function readingIn(folder: string): Reading {
 export function sessionIn(folder: string): Session {
   const mark = { pid: process.pid, start: "0" };
   const peer = { ...mark, uid: 0, ancestors: [mark], terminal: false };
-  const connected = { door: "call" as const, peer, onClose: () => undefined, tell: () => true, close: () => undefined };
+  const connected = {
+    socketName: "call" as const,
+    peer,
+    onClose: () => undefined,
+    tell: () => true,
+    close: () => undefined,
+  };
   return new Session({
     ...{ id: "s_bench", name: { workspace: folder, agent: AGENT }, asked: AGENT, cwd: folder, user: null, trace: "t" },
     ...{ face: "bench", opened: 0, environment: {}, connected, root: mark },

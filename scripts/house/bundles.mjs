@@ -33,9 +33,9 @@ const started = [
 ];
 
 /** What an application imports: modules with shared parts, because a warrant is known by the one module that makes it. */
-const doors = [
+const entryPoints = [
   "src/index.ts",
-  "src/node-door.ts",
+  "src/node-entry.ts",
   "src/adapters/ai-sdk.ts",
   "src/adapters/anthropic.ts",
   "src/adapters/openai-agents.ts",
@@ -47,7 +47,7 @@ export async function buildDoors(folder) {
   const { build } = await import("esbuild");
   await build({
     absWorkingDir: root,
-    entryPoints: doors,
+    entryPoints,
     outdir: folder,
     outbase: "src",
     chunkNames: "shared/[hash]",

@@ -1,6 +1,6 @@
 // What of the person's package managers every client gets: which registries they ask and whom they trust, never a credential.
 
-import { credentialInSetting } from "./credentials.ts";
+import { credentialInSetting } from "./credential-patterns.ts";
 import type { ClientSetting } from "./profile.ts";
 
 export const PACKAGE_SETTINGS: readonly ClientSetting[] = [

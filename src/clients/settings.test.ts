@@ -2,14 +2,14 @@
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
-import { credentialIn, holdsCredential } from "./credentials.ts";
-import { clientSettings, plainLines, tomlText } from "./settings.ts";
+import { credentialIn, holdsCredential } from "./credential-patterns.ts";
+import { plainLines, sandboxSettings, tomlText } from "./settings.ts";
 
 const paths = { root: "/work/project", home: "/run/ambit/home", relay: null };
 const ALL = { kind: "json", path: "x.json", only: null, without: [], set: {} } as const;
 
 function cleaned(own: JsonObject): unknown {
-  return JSON.parse(JSON.stringify(clientSettings(own, ALL, paths).value));
+  return JSON.parse(JSON.stringify(sandboxSettings(own, ALL, paths).value));
 }
 
 test.each<[string, JsonObject, JsonObject]>([
@@ -71,13 +71,13 @@ test.each<[string, JsonObject, JsonObject]>([
 });
 
 test("the omitted keys are reported by their path", () => {
-  expect(clientSettings({ a: { b: { token: "x" } } }, ALL, paths).dropped).toEqual(["a.b.token"]);
+  expect(sandboxSettings({ a: { b: { token: "x" } } }, ALL, paths).dropped).toEqual(["a.b.token"]);
 });
 
 test("the profile's answers override the person's, map by map, with the paths inside", () => {
   const set = { projects: { "{root}": { trusted: true } }, tools: { sandbox: false } };
   const own = { projects: { "/other": { trusted: false } }, tools: { sandbox: true, x: 1 } };
-  expect(clientSettings(own, { ...ALL, set }, paths).value).toEqual({
+  expect(sandboxSettings(own, { ...ALL, set }, paths).value).toEqual({
     projects: { "/other": { trusted: false }, "/work/project": { trusted: true } },
     tools: { sandbox: false, x: 1 },
   });
@@ -85,13 +85,13 @@ test("the profile's answers override the person's, map by map, with the paths in
 
 test("only what is listed is copied, and nothing that is excluded", () => {
   const own = { theme: "dark", hooks: {}, oauthAccount: {} };
-  expect(clientSettings(own, { ...ALL, only: ["theme"] }, paths).value).toEqual({ theme: "dark" });
-  expect(clientSettings(own, { ...ALL, without: ["hooks"] }, paths).value).toEqual({ theme: "dark" });
+  expect(sandboxSettings(own, { ...ALL, only: ["theme"] }, paths).value).toEqual({ theme: "dark" });
+  expect(sandboxSettings(own, { ...ALL, without: ["hooks"] }, paths).value).toEqual({ theme: "dark" });
 });
 
 test("a key such as __proto__ is an ordinary key", () => {
   const own = JSON.parse('{"__proto__": {"sandbox": 1}, "a": 1}') as JsonObject;
-  const { value } = clientSettings(own, ALL, paths);
+  const { value } = sandboxSettings(own, ALL, paths);
   expect(value["sandbox"]).toBeUndefined();
   expect(Object.keys(value)).toEqual(["__proto__", "a"]);
 });

@@ -1,7 +1,7 @@
 // Settings of a client as they go into its home in a sandbox: without credentials, with the profile's own answers.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { KEY_PLACEHOLDER } from "../core/ports/model-key.ts";
-import { credentialInSetting, holdsCredential, isCredentialOption } from "./credentials.ts";
+import { credentialInSetting, holdsCredential, isCredentialOption } from "./credential-patterns.ts";
 import type { ClientProfile, ClientSetting } from "./profile.ts";
 
 /** The paths inside that `{root}` and `{home}` stand for. */
@@ -19,7 +19,7 @@ export interface CleanSettings {
 }
 
 /** `own`: the person's settings; null where there are none. */
-export function clientSettings(
+export function sandboxSettings(
   own: JsonObject | null,
   { only, without, set }: Extract<ClientSetting, { readonly kind: "json" | "toml" }>,
   paths: InsidePaths,
@@ -29,7 +29,7 @@ export function clientSettings(
     ([key]) => (only === null || only.includes(key)) && !without.includes(key),
   );
   const clean = withoutCredentials(objectOf(chosen), [], dropped);
-  return { value: merged(isJsonObject(clean) ? clean : {}, placed(set, paths) as JsonObject), dropped };
+  return { value: merged(isJsonObject(clean) ? clean : {}, withPlaceholders(set, paths) as JsonObject), dropped };
 }
 
 /** Names of keys that hold a credential, or variables and headers that may. */
@@ -141,11 +141,11 @@ function placedText(text: string, { root, home, relay }: InsidePaths): string {
     .replaceAll("{keyEnd}", () => KEY_PLACEHOLDER.slice(-20));
 }
 
-function placed(value: Json, paths: InsidePaths): Json {
+function withPlaceholders(value: Json, paths: InsidePaths): Json {
   if (typeof value === "string") return placedText(value, paths);
-  if (isJsonList(value)) return value.map((item) => placed(item, paths));
+  if (isJsonList(value)) return value.map((item) => withPlaceholders(item, paths));
   if (!isJsonObject(value)) return value;
-  return objectOf(Object.entries(value).map(([key, item]) => [placedText(key, paths), placed(item, paths)]));
+  return objectOf(Object.entries(value).map(([key, item]) => [placedText(key, paths), withPlaceholders(item, paths)]));
 }
 
 /** A key such as `__proto__` is an ordinary key. */

@@ -7,7 +7,7 @@ import { nearestName } from "../core/notation/nearest.ts";
 import { quoteText } from "../core/notation/quote-text.ts";
 import { kindName, type Text, textOf, textsOf } from "../core/notation/scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../core/notation/tree.ts";
-import { holdsCredential } from "./credentials.ts";
+import { holdsCredential } from "./credential-patterns.ts";
 import type { ClientProfile, ClientSetting, ModelAccess } from "./profile.ts";
 import { PLAIN_PROFILE, PROFILES } from "./profiles.ts";
 

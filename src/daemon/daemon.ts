@@ -11,8 +11,8 @@ import { OBSERVATION_TOOLS } from "../tools/observations/observation-tools.ts";
 import { PROGRAM_TOOLS } from "../tools/programs/program-tools.ts";
 import { TASK_TOOLS } from "../tools/tasks/task-tools.ts";
 import { WEB_FETCH_TOOL } from "../tools/web/web-fetch.ts";
+import { ApprovalRequests } from "./calls/approval-requests.ts";
 import { Calls } from "./calls/calls.ts";
-import { Desk } from "./calls/desk.ts";
 import { Gatekeeper } from "./calls/gatekeeper.ts";
 import type { Holding } from "./calls/holding.ts";
 import { Contexts, type InstrumentsSource } from "./contexts/contexts.ts";
@@ -82,7 +82,7 @@ export class Daemon {
   readonly #started: number;
   readonly #sessions = new Sessions();
   readonly #entries: Entries;
-  readonly #desk: Desk;
+  readonly #approvalRequests: ApprovalRequests;
   readonly #taskRuns: TaskRuns;
   readonly #floods: Floods;
   readonly #gatekeeper: Gatekeeper;
@@ -94,18 +94,18 @@ export class Daemon {
   readonly #hooks: Hooks | null;
   /** For tools that run outside the daemon, while their call lasts. */
   readonly contexts: Contexts;
-  readonly doors: MessageHandlers;
+  readonly handlers: MessageHandlers;
 
   constructor(asked: DaemonOptions) {
     const { parts } = asked;
     this.#asked = asked;
     this.#started = parts.now();
     this.#entries = new Entries(parts);
-    this.#desk = new Desk(parts, this.#entries);
+    this.#approvalRequests = new ApprovalRequests(parts, this.#entries);
     this.#taskRuns = new TaskRuns(parts, this.#entries);
-    this.#desk.watch(() => this.#taskRuns.approvalChanged());
+    this.#approvalRequests.watch(() => this.#taskRuns.approvalChanged());
     this.#floods = new Floods(this.#entries, parts.stores.ledger, parts.digest, parts.now);
-    this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
+    this.#gatekeeper = new Gatekeeper(parts, this.#approvalRequests, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
     this.#admission = new Admission(parts, this.#sessions);
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
@@ -136,7 +136,7 @@ export class Daemon {
             ...{ gatekeeper: this.#gatekeeper, opening: this.#opening },
             ...{ sessions: this.#sessions, admission: this.#admission },
           });
-    this.doors = {
+    this.handlers = {
       call: new Map(this.#callAnswers().map(([name, act]) => [name, this.#during(act)])),
       control: new Map(this.#controlAnswers().map(([name, act]) => [name, this.#afterSweep(act)])),
     };
@@ -159,8 +159,8 @@ export class Daemon {
   }
 
   /** Notifies of approval changes. */
-  get desk(): Desk {
-    return this.#desk;
+  get approvalRequests(): ApprovalRequests {
+    return this.#approvalRequests;
   }
 
   /** Before the sockets open: logs what was running when the daemon last ended. */
@@ -182,7 +182,7 @@ export class Daemon {
           user: entry.user,
           face: String(face),
           isForParent: face === "mcp" || face === "hook",
-          isBrought: typeof caveats === "string",
+          hasOwnAuthority: typeof caveats === "string",
         });
     }
     await stores.ledger.append([this.#entries.make("daemon", NO_ACTOR, "started", { more: { pid: this.#asked.pid } })]);
@@ -205,7 +205,7 @@ export class Daemon {
   async tick(): Promise<void> {
     const { stores, now, proof } = this.#asked.parts;
     await this.#floods.write(false);
-    await this.#desk.sweep();
+    await this.#approvalRequests.sweep();
     await this.#hooks?.sessions.sweep();
     this.#opening.closeRevoked();
     await stores.memory.sweep(now());
@@ -287,7 +287,7 @@ export class Daemon {
     return [
       ...statusAnswers({ ...this.#asked, started: this.#started, sessions, gatekeeper }),
       ["daemon.stop", async ({ value }) => ({ ok: true, value: { isStopping: this.#stop(value["ifIdle"] === true) } })],
-      ...approvalAnswers(parts, this.#desk, admission, this.#entries),
+      ...approvalAnswers(parts, this.#approvalRequests, admission, this.#entries),
       ...changesAnswers(parts, admission, this.#entries),
       ...taskAnswers(parts, admission, this.#taskRuns),
       ...budgetAnswers(parts),

@@ -114,7 +114,7 @@ export class Opening {
         "invalid_input",
         `caveats must be text of at most ${caveatsCharactersMax} characters, and are only for the agent \`anonymous\` without a token`,
       );
-    const admitted = caveats === null ? null : this.#admission.bringing(peer);
+    const admitted = caveats === null ? null : this.#admission.withOwnAuthority(peer);
     if (admitted !== null && !admitted.ok)
       return this.#refused({ cwd, asked, user: named, trace, face, peer }, admitted);
     const brought: SessionCaveats | null =
@@ -149,7 +149,7 @@ export class Opening {
       isForParent,
       // A client cannot say so of its own session.
       isTrial: lifetime === "client" && flagIn(value, "isTrial"),
-      isBrought: brought !== null,
+      hasOwnAuthority: brought !== null,
       ...(clientToken === null ? {} : { clientToken, isRevoked: () => !this.#isValid(clientToken) }),
       granterOf: (link) => stores.links.get(link)?.granter.agent ?? null,
     });
@@ -296,8 +296,8 @@ export class Opening {
   /** The first invalid spec; null if the pledge applies. */
   pledge(session: Session, specs: readonly string[]): string | null {
     const reading = this.#parts.records.readingAt(session.facts.cwd);
-    const { cwd, asked, isBrought } = session.facts;
-    const record = isBrought === true ? null : this.#parts.records.record(cwd, asked);
+    const { cwd, asked, hasOwnAuthority } = session.facts;
+    const record = hasOwnAuthority === true ? null : this.#parts.records.record(cwd, asked);
     const root = record?.ok === true ? (record.value.reading.workingRoot ?? null) : null;
     const grants = parseSpecs(specs, reading, root);
     if (grants === null) return specFault("pledge", specs, reading);

@@ -12,7 +12,7 @@ import { isBoundTo, refusesBoundHosts } from "../sandbox/network/fetch/handles-b
 import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
 import type { StreamingRedactor, Vault } from "./parts.ts";
-import type { AskSecret, SecretHosts } from "./programs/credentials.ts";
+import type { AskSecret, SecretHosts } from "./programs/git-credentials.ts";
 import type { BoundSecret, SecretForUrl } from "./programs/models.ts";
 import { RedactedStreams } from "./redacted-stream.ts";
 import type { Session } from "./session.ts";

@@ -31,7 +31,7 @@ export interface SessionFacts {
   /** It tries a hook with the canary, which no client calls. */
   readonly isTrial?: boolean;
   /** It brought its own authority, instead of an agent's. */
-  readonly isBrought?: boolean;
+  readonly hasOwnAuthority?: boolean;
   /** For a session that a client token opened: whether the token is revoked or has expired. */
   isRevoked?(): boolean;
   /** Its id; absent without a token. */

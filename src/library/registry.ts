@@ -42,7 +42,7 @@ export function agentPolicy(agents: Pick<Agents, "loadAgent">, reading: Reading,
   if (!loaded.ok) return loaded.message;
   const { agent, trust } = loaded.value;
   if (agent.refused) return `the record of ${agent.id} is not valid, so it grants nothing: ambit doctor ${agent.id}`;
-  if (trust?.standing.kind === "untrusted") return `${agent.id} has no effect until you trust the project: ambit trust`;
+  if (trust?.status.kind === "untrusted") return `${agent.id} has no effect until you trust the project: ambit trust`;
   const { protectedPaths } = reading.pathSettings;
   return { authority: agent.authority, name: `the authority of ${agent.id}`, holds: null, protectedPaths };
 }

@@ -39,7 +39,7 @@ const settingsCharactersMax = 4_194_304;
 const namesMax = 256;
 const canaryMillisecondsMax = 120_000;
 
-export function clientSettings(options: ClientSettingsOptions): ClientSettings {
+export function clientSettingsPort(options: ClientSettingsOptions): ClientSettings {
   const { workspace, cwd, home, state, program, environment } = options;
   const project = workspace ?? cwd;
   const ownWords = [process.execPath, join(program, "bin", "ambit")];

@@ -43,7 +43,7 @@ import { sourceCharactersMax } from "../text/read.ts";
 import { readYaml } from "../text/yaml.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
 import { presentWith } from "../tools/web/present-result.ts";
-import { clientSettings } from "./client-settings.ts";
+import { clientSettingsPort } from "./client-settings.ts";
 import { doctorPorts } from "./doctor.ts";
 import { initParts } from "./init.ts";
 import { packageSettings } from "./package-settings.ts";
@@ -86,7 +86,7 @@ export function composePorts(machine: Machine): ProgramPorts {
     isPresenceNeeded: () => presenceReason(agents.user()?.config ?? null) !== null,
   });
   const files = new AgentFiles({ cwd, workspace, state: folders.state, charactersMax: sourceCharactersMax });
-  const settings = clientSettings({
+  const settings = clientSettingsPort({
     ...{ workspace, cwd, home, state: folders.state, program: machine.program, environment: machine.environment },
   });
   return {

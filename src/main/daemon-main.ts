@@ -7,7 +7,7 @@ import { announce } from "../daemon/rpc/announcement.ts";
 import { type DaemonArguments, readDaemonArguments } from "../daemon/rpc/daemon-arguments.ts";
 import { openDaemonFolder } from "../daemon/rpc/folder.ts";
 import { startLife } from "../daemon/rpc/life.ts";
-import { serveDoors } from "../daemon/rpc/serve.ts";
+import { serveSockets } from "../daemon/rpc/serve.ts";
 import { daemonLog } from "../platform/daemon/daemon-log.ts";
 import { readPeer } from "../platform/daemon/peers.ts";
 import { takeStateLock } from "../platform/daemon/state-lock.ts";
@@ -50,9 +50,9 @@ async function main({ state, idleSeconds }: DaemonArguments, program: string): P
   });
   if (!composed.ok) return refuseToServe(composed);
   const { daemon, close } = composed.value;
-  const serving = await serveDoors({
+  const serving = await serveSockets({
     folder: folder.value,
-    doors: daemon.doors,
+    handlers: daemon.handlers,
     native,
     version: VERSION,
     look: readPeer,

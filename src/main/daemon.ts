@@ -25,8 +25,8 @@ import { openAccessTokens } from "../daemon/oauth/access-tokens.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
 import { daemonDrafts } from "../daemon/programs/drafts.ts";
 import { pinOf } from "../daemon/programs/pin.ts";
-import type { RunEnvironment } from "../daemon/programs/plan-facts.ts";
 import { type DaemonPrograms, daemonPrograms } from "../daemon/programs/programs.ts";
+import type { RunEnvironment } from "../daemon/programs/run-plan.ts";
 import { agentRecordWriter } from "../daemon/records/agent-record-writer.ts";
 import { recordSource } from "../daemon/records/record-source.ts";
 import { protocolVersion } from "../daemon/rpc/limits.ts";
@@ -85,7 +85,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   const folders: UserFolders = { state, config: configFolder(state, home) };
   const opened = await openDaemonState({
     ...{ state, program, log },
-    unconfirmed: (approval, outcome) => void daemon.desk.settled(approval, outcome),
+    unconfirmed: (approval, outcome) => void daemon.approvalRequests.settled(approval, outcome),
   });
   if (!opened.ok) return opened;
   const { stores, sink, now, elapsed, id, entry } = opened.value;
@@ -198,7 +198,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   await daemon.recover();
   await drafts.recover();
   await handOverRefusedCalls(daemon, options);
-  daemon.desk.watch(approvalNotifier(records.notify, now));
+  daemon.approvalRequests.watch(approvalNotifier(records.notify, now));
   const ticking = setInterval(() => void daemon.tick().catch((error: unknown) => log(String(error))), tickMilliseconds);
   ticking.unref();
   const close = async (): Promise<void> => {

@@ -242,6 +242,6 @@ function trustOf(project: OpenedProject | null): Trust {
   const review = project?.review;
   if (review === undefined) return "unknown";
   if (review.state === "untrusted") return "untrusted";
-  const waits = review.agents.some(({ standing }) => standing.kind !== "own" && standing.kind !== "trusted");
+  const waits = review.agents.some(({ status }) => status.kind !== "own" && status.kind !== "trusted");
   return review.state === "changed" && waits ? "widened" : "trusted";
 }

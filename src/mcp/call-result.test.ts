@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/base/json.ts";
 import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import { withAliases } from "../tools/shell/argument-aliases.ts";
 import { deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
-import { listedTools } from "./tool-list.ts";
+import { toMcpTools } from "./tool-list.ts";
 
 const ran = (more: JsonObject): JsonObject => ({
   ending: { kind: "exited", status: 0 },
@@ -117,7 +117,7 @@ describe("denials and refusals", () => {
 
 describe("the list", () => {
   test("is sorted, and every schema is an object schema", () => {
-    const tools = listedTools([
+    const tools = toMcpTools([
       { name: "b", origin: "tool", description: "B", input: { anyOf: [] } },
       { name: "a", origin: "builtin", description: "A", input: { type: "object", required: ["x"] } },
     ]);
@@ -133,7 +133,7 @@ describe("the list", () => {
     ["web_fetch", { readOnlyHint: false, destructiveHint: true, openWorldHint: true }],
     ["obs_append", { readOnlyHint: false, destructiveHint: false, openWorldHint: false }],
   ])("hints of %s", (name, hints) => {
-    const [tool] = listedTools([{ name, origin: "builtin", description: "", input: { type: "object" } }]);
+    const [tool] = toMcpTools([{ name, origin: "builtin", description: "", input: { type: "object" } }]);
     expect(tool?.annotations).toEqual(hints);
   });
 });

@@ -12,7 +12,7 @@ import {
   type ServedResult,
   servedResult,
 } from "./call-result.ts";
-import { listedTools } from "./tool-list.ts";
+import { toMcpTools } from "./tool-list.ts";
 
 const wordsMax = 4_096;
 const idCharactersMax = 128;
@@ -99,7 +99,7 @@ async function mcpAnswer(session: DoorSession, message: JsonObject, options: Doo
     case "tools/list": {
       const listed = await session.list();
       if (!listed.ok) return rpcError(id, -32_603, `${listed.code}: ${listed.message}`);
-      return rpcResult(id, { tools: listedTools(listed.value.tools) as unknown as Json });
+      return rpcResult(id, { tools: toMcpTools(listed.value.tools) as unknown as Json });
     }
     case "tools/call": {
       const [name, input] = [member(given, "name"), member(given, "arguments") ?? {}];

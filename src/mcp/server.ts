@@ -13,7 +13,7 @@ import { PROMPT_TOOL, type PromptOptions, promptTool } from "./prompt-tool.ts";
 import type { ClientCallOptions, ReconnectingSession } from "./reconnecting-session.ts";
 import type { CallProblem } from "./request-params.ts";
 import { ServedResources } from "./served-resources.ts";
-import { type ListedTool, listedTools } from "./tool-list.ts";
+import { type ListedTool, toMcpTools } from "./tool-list.ts";
 
 export interface ServerOptions {
   readonly identity: { readonly name: string; readonly version: string };
@@ -279,7 +279,7 @@ class SessionServer {
   }
 
   #listed(tools: readonly ToolView[]): readonly ListedTool[] {
-    return [...listedTools(tools), ...((this.#options.prompt ?? null) === null ? [] : [promptTool])];
+    return [...toMcpTools(tools), ...((this.#options.prompt ?? null) === null ? [] : [promptTool])];
   }
 
   async #checkList(): Promise<void> {

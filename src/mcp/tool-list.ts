@@ -11,7 +11,7 @@ export interface ListedTool {
 }
 
 /** Sorted by name, whatever the order of the input. */
-export function listedTools(tools: readonly ToolView[]): readonly ListedTool[] {
+export function toMcpTools(tools: readonly ToolView[]): readonly ListedTool[] {
   return [...tools].sort((left, right) => (left.name < right.name ? -1 : 1)).map(listedTool);
 }
 

@@ -153,7 +153,7 @@ describe.each(BACKENDS)("%s", (backend) => {
     ["an unknown key", { kind: "close", number: 1, sandbox: "s", more: true }],
     ["a missing key", { kind: "close", number: 1 }],
     ["an invalid sandbox name", { kind: "close", number: 1, sandbox: "../s" }],
-    ["a denial without its code", { kind: "judged", number: 1, outcome: "deny", code: null }],
+    ["a denial without its code", { kind: "decision", number: 1, outcome: "deny", code: null }],
   ])("the broker exits when the daemon sends %s", async (_, message) => {
     const child = fork(fixture.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
     child.send(message);

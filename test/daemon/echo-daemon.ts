@@ -6,7 +6,7 @@ import { announce } from "../../src/daemon/rpc/announcement.ts";
 import { readDaemonArguments } from "../../src/daemon/rpc/daemon-arguments.ts";
 import { openDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { type DaemonLifetime, startLife } from "../../src/daemon/rpc/life.ts";
-import { serveDoors } from "../../src/daemon/rpc/serve.ts";
+import { serveSockets } from "../../src/daemon/rpc/serve.ts";
 import type { MessageHandler, MessageHandlers } from "../../src/daemon/rpc/serving.ts";
 import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
 import { readPeer } from "../../src/platform/daemon/peers.ts";
@@ -120,8 +120,8 @@ async function main(): Promise<void> {
   const lock = takeStateLock({ path: folder.value.within("owner.lock"), native });
   if (!lock.ok) return refuse(lock);
   const log = daemonLog(folder.value.path);
-  const doors: MessageHandlers = { call: new Map(common), control: new Map(common) };
-  const serving = await serveDoors({ folder: folder.value, doors, native, version, look: readPeer, log });
+  const handlers: MessageHandlers = { call: new Map(common), control: new Map(common) };
+  const serving = await serveSockets({ folder: folder.value, handlers, native, version, look: readPeer, log });
   if (!serving.ok) return refuse(serving);
   life = startLife({
     serving: serving.value,

@@ -1,7 +1,7 @@
 // A daemon that hangs: its clients give up in time, and the requests they gave up are not executed when it continues.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { helloMilliseconds, lateMilliseconds, protocolVersion } from "../../src/daemon/rpc/limits.ts";
-import { pause } from "../house/pause.ts";
+import { pause, pauseThread } from "../house/pause.ts";
 import { until } from "../house/until.ts";
 import { ask, DaemonFixture, type Echo, expectValue, ownerOf, RawClient } from "./fixture.ts";
 
@@ -118,7 +118,7 @@ describe("while the daemon hangs", () => {
     await stopped(async () => {
       answer = own.ask("note", { note: "slept" });
       await pause(2 * SILENCE.pingMilliseconds, "it pings");
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * SILENCE.givenUpMilliseconds);
+      pauseThread(2 * SILENCE.givenUpMilliseconds, "this process sleeps");
       await pause(SILENCE.pingMilliseconds, "it is awake before the daemon is");
     });
     expect(await answer).toMatchObject({ ok: true });

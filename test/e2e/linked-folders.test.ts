@@ -154,7 +154,7 @@ describe.each(CALLERS)("for user %i", (user) => {
 
   test("the library: a workspace and a path by the link's name", () => {
     const script = `
-      import { createAmbit } from ${JSON.stringify(join(root, "dist/node-door.js"))};
+      import { createAmbit } from ${JSON.stringify(join(root, "dist/node-entry.js"))};
       const ambit = await createAmbit({ workspace: process.argv[1] });
       const session = await ambit.session("coder");
       const texts = [];

@@ -68,7 +68,7 @@ test("a client gets its profile's variables; its exit status is returned and its
 });
 
 test.each([
-  ["an agent that is not there", ["nobody", "./claude"]],
+  ["an agent that is not there", ["unknown", "./claude"]],
   ["an agent without a live root", ["reader", "./claude"]],
   ["another folder than the agent's", ["--in", "/", "coder", "./claude"]],
 ])("nothing is called starting for %s", (_title, words) => {

@@ -10,7 +10,7 @@ import { expectValue } from "../state/fixture.ts";
 import { type LibraryFixture, libraryFixture } from "./fixture.ts";
 
 const PROGRAM = `
-import { createAmbit } from ${JSON.stringify(join(root, "dist", "node-door.js"))};
+import { createAmbit } from ${JSON.stringify(join(root, "dist", "node-entry.js"))};
 import { defineTool } from ${JSON.stringify(join(root, "dist", "index.js"))};
 let runs = 0;
 const pay = defineTool({

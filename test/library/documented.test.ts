@@ -15,9 +15,9 @@ const examples = [...page.matchAll(/```js\n(.*?)```\n\n```text\n(.*?)```/gs)].ma
   said,
 }));
 
-const DOORS = {
+const SOCKET_NAMES = {
   ".": "./dist/index.js",
-  "./node": "./dist/node-door.js",
+  "./node": "./dist/node-entry.js",
   "./ai-sdk": "./dist/adapters/ai-sdk.js",
   "./anthropic": "./dist/adapters/anthropic.js",
   "./openai-agents": "./dist/adapters/openai-agents.js",
@@ -46,7 +46,7 @@ beforeAll(async () => {
   mkdirSync(own);
   symlinkSync(join(root, "dist"), join(own, "dist"));
   const written = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { exports: Record<string, object> };
-  const doors = "./ai-sdk" in written.exports ? written.exports : DOORS;
+  const doors = "./ai-sdk" in written.exports ? written.exports : SOCKET_NAMES;
   writeFileSync(join(own, "package.json"), JSON.stringify({ name: "ambit", type: "module", exports: doors }));
 });
 afterAll(() => library?.remove());

@@ -1,7 +1,7 @@
 // The page about capabilities of agents, the parts that `egghead.test.ts` leaves out, from top to bottom: the split of records and
 // agents, risk, scope keys, the sandbox and its levels, attenuation, the command line, doctor, provider tools.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAmbit } from "../../src/node-door.ts";
+import { createAmbit } from "../../src/node-entry.ts";
 import { environment } from "../e2e/ambit.ts";
 import { ALLOW, DENY, Walk } from "./walk.ts";
 

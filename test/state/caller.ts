@@ -3,20 +3,20 @@
 import { spawn } from "node:child_process";
 import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
-import type { Door } from "../../src/daemon/rpc/serving.ts";
+import type { SocketName } from "../../src/daemon/rpc/serving.ts";
 
 /** What the caller is ordered to do. */
 export type Order =
   | {
       readonly number: number;
       readonly order: "ask";
-      readonly door: Door;
+      readonly socketName: SocketName;
       readonly connection: string;
       readonly name: string;
       readonly value: object;
     }
   | { readonly number: number; readonly order: "stop" }
-  | { readonly number: number; readonly order: "hangUp"; readonly door: Door; readonly connection: string }
+  | { readonly number: number; readonly order: "hangUp"; readonly socketName: SocketName; readonly connection: string }
   | { readonly number: number; readonly order: "spawn"; readonly argv: readonly string[]; readonly cwd: string };
 
 /** What it reports back. */
@@ -38,20 +38,20 @@ function tell(told: CallerReport): void {
   if (process.connected) process.send?.(told);
 }
 
-function lineTo(door: Door, connection: string): Promise<Answer<Line>> {
-  const key = `${door} ${connection}`;
+function lineTo(socketName: SocketName, connection: string): Promise<Answer<Line>> {
+  const key = `${socketName} ${connection}`;
   const known = lines.get(key);
   if (known !== undefined) return known;
-  const made = connect(door, { folder, version, onLost: () => lines.delete(key) }) as Promise<Answer<Line>>;
+  const made = connect(socketName, { folder, version, onLost: () => lines.delete(key) }) as Promise<Answer<Line>>;
   lines.set(key, made);
   return made;
 }
 
 async function ask(order: Extract<Order, { order: "ask" }>): Promise<void> {
-  const { number, door, connection, name, value } = order;
-  const line = await lineTo(door, connection);
+  const { number, socketName, connection, name, value } = order;
+  const line = await lineTo(socketName, connection);
   if (!line.ok) {
-    lines.delete(`${door} ${connection}`);
+    lines.delete(`${socketName} ${connection}`);
     tell({ number, answer: line });
     return;
   }
@@ -66,9 +66,9 @@ async function ask(order: Extract<Order, { order: "ask" }>): Promise<void> {
   tell({ number, answer });
 }
 
-async function hangUp({ number, door, connection }: Extract<Order, { order: "hangUp" }>): Promise<void> {
-  const line = await lines.get(`${door} ${connection}`);
-  lines.delete(`${door} ${connection}`);
+async function hangUp({ number, socketName, connection }: Extract<Order, { order: "hangUp" }>): Promise<void> {
+  const line = await lines.get(`${socketName} ${connection}`);
+  lines.delete(`${socketName} ${connection}`);
   if (line?.ok === true) line.value.close();
   tell({ number, answer: { ok: true, value: {} } });
 }

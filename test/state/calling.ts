@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
-import type { Door } from "../../src/daemon/rpc/serving.ts";
+import type { SocketName } from "../../src/daemon/rpc/serving.ts";
 import type { CallerReport, Order } from "./caller.ts";
 
 export interface Ran {
@@ -62,8 +62,14 @@ export class Caller {
     return { answer, stop: () => this.#child.send({ order: "stop", number }) };
   }
 
-  ask(name: string, value: object, connection = "1", hearing: Hearing = {}, door: Door = "call"): PendingCall {
-    return this.order({ order: "ask", door, connection, name, value }, hearing);
+  ask(
+    name: string,
+    value: object,
+    connection = "1",
+    hearing: Hearing = {},
+    socketName: SocketName = "call",
+  ): PendingCall {
+    return this.order({ order: "ask", socketName, connection, name, value }, hearing);
   }
 
   async spawn(cwd: string, ...argv: readonly string[]): Promise<Ran> {
@@ -72,7 +78,7 @@ export class Caller {
   }
 
   async hangUp(connection = "1"): Promise<void> {
-    await this.order({ order: "hangUp", door: "call", connection }).answer;
+    await this.order({ order: "hangUp", socketName: "call", connection }).answer;
   }
 
   async open(cwd: string, agent: string, more: OpenMore = {}): Promise<Answer<Session>> {

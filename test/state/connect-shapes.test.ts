@@ -19,7 +19,7 @@ import type { ClientSettings } from "../../src/cli/connect/connect.ts";
 import { CONNECTIONS, type SettingsFile } from "../../src/clients/connect/connections.ts";
 import { HOOK_MARK } from "../../src/clients/connect/hook-command.ts";
 import { serverFile } from "../../src/clients/connect/server-entry.ts";
-import { clientSettings } from "../../src/main/client-settings.ts";
+import { clientSettingsPort } from "../../src/main/client-settings.ts";
 import { root } from "../e2e/ambit.ts";
 
 let base: string;
@@ -28,7 +28,7 @@ let settings: ClientSettings;
 beforeAll(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-shapes-")));
   for (const name of ["project", "home", "state"]) mkdirSync(join(base, name), { mode: 0o700 });
-  settings = clientSettings({
+  settings = clientSettingsPort({
     ...{ workspace: join(base, "project"), cwd: join(base, "project"), home: join(base, "home") },
     ...{ state: join(base, "state"), program: root, environment: {} },
   });

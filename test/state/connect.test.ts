@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONNECTIONS, connectionOf } from "../../src/clients/connect/connections.ts";
 import { hookCommand } from "../../src/clients/connect/hook-command.ts";
 import { serverFile } from "../../src/clients/connect/server-entry.ts";
-import { clientSettings } from "../../src/main/client-settings.ts";
+import { clientSettingsPort } from "../../src/main/client-settings.ts";
 import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { Fixture } from "./fixture.ts";
@@ -362,7 +362,7 @@ describe("any settings file", () => {
 
   test("is the same after connecting and disconnecting, and has the hook in between", () => {
     const path = join(base, "settings.json");
-    const machine = clientSettings({
+    const machine = clientSettingsPort({
       ...{ workspace: base, cwd: base, home: base, state: join(base, "state"), program: root, environment: {} },
     });
     const choice = { client: "claude", agent: "a'b", user: null, folder: base, isConfined: true, hasServer: false };

@@ -41,7 +41,7 @@ let state: State;
 let daemon: Daemon;
 let session: string;
 const connected: ClientConnection = {
-  ...{ door: "call", peer: PEER },
+  ...{ socketName: "call", peer: PEER },
   onClose: () => undefined,
   tell: () => false,
   close: () => undefined,
@@ -98,7 +98,7 @@ async function ask(name: string, value: JsonObject): Promise<Answer<object>> {
     send: async () => undefined,
     input: (async function* () {})(),
   };
-  const handler = daemon.doors.call.get(name);
+  const handler = daemon.handlers.call.get(name);
   if (handler === undefined) throw new Error(name);
   return handler(exchange);
 }
@@ -128,7 +128,7 @@ describe.each([
     expect(await call(name, tool, input)).toMatchObject({ value: { code: "approval_required" } });
     const [asked] = (await given(state.approvals.list(["pending"], 10))) ?? [];
     const answer = { by: "p", at: Date.now(), level: 1, terminal: true, step: "exact", uses: 1, milliseconds: 600_000 };
-    expect(await daemon.desk.approve(asked?.id ?? "", answer as never)).toMatchObject({ ok: true });
+    expect(await daemon.approvalRequests.approve(asked?.id ?? "", answer as never)).toMatchObject({ ok: true });
     await expect(call(name, tool, input)).rejects.toThrow();
     expect(await outcomes()).toHaveLength(1);
     expect((await given(state.approvals.list(["executing", "failed"], 10))).map((one) => one.state)).toEqual([

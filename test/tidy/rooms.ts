@@ -89,7 +89,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   cli: { knows: [...core, ...records, "clients", "gateway", "org", "approvals", "log", "doctor", "sandbox/plan"] },
 
   "index.ts": { knows: [...core, "runtime"], isPure: true },
-  "node-door.ts": { knows: ["adapters", "library", "tools", "tools/provider"] },
+  "node-entry.ts": { knows: ["adapters", "library", "tools", "tools/provider"] },
   main: { knows: [] },
 };
 /** Only composition roots see everything. */

@@ -72,7 +72,13 @@ let sessions = 0;
 export function newSession(folder: string): Session {
   const mark = { pid: process.pid, start: "0" };
   const peer = { ...mark, uid: 0, ancestors: [mark], terminal: false };
-  const connected = { door: "call" as const, peer, onClose: () => undefined, tell: () => true, close: () => undefined };
+  const connected = {
+    socketName: "call" as const,
+    peer,
+    onClose: () => undefined,
+    tell: () => true,
+    close: () => undefined,
+  };
   return new Session({
     id: `s_${sessions++}`,
     name: { workspace: folder, agent: "scout" },

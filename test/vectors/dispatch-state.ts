@@ -69,7 +69,7 @@ export class DispatchState {
       stop: () => undefined,
     });
     const peer = { pid: process.pid, uid: 0, start: "0", ancestors: [], terminal: false };
-    this.#connected = { door: "call", peer, onClose: () => undefined, tell: () => false, close: () => undefined };
+    this.#connected = { socketName: "call", peer, onClose: () => undefined, tell: () => false, close: () => undefined };
   }
 
   static async open(authority: Authority): Promise<DispatchState> {
@@ -178,7 +178,7 @@ export class DispatchState {
   }
 
   async #ask(name: string, value: JsonObject): Promise<JsonObject> {
-    const answering = this.#daemon.doors.call.get(name);
+    const answering = this.#daemon.handlers.call.get(name);
     if (answering === undefined) throw new Error(`the daemon does not answer ${name}`);
     const answer = await answering(exchangeOf(this.#connected, name, value));
     return answer.ok

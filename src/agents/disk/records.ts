@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
-import { openShelf } from "../records/shelf.ts";
+import { openCollection } from "../records/record-collection.ts";
+import { recordSkills, type SkillMachine, type SkillSource } from "../skills/record-skills.ts";
 import type { SkillOrigin } from "../skills/skill.ts";
-import { recordSkills, type SkillMachine, type SkillSource } from "../skills/skill-shelf.ts";
 import { createRecord, fileText, listRecords, RECORDS, readListed, recordCache } from "./record-files.ts";
 import type { RecordsFolder } from "./records-folder.ts";
 import { CLIENT_SKILLS, listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
@@ -64,7 +64,7 @@ export function skillMachine({ home, config, workspace, records, now, nameOf }: 
       ...(config === null ? [] : [own("user", join(config, USER_SKILLS))]),
       ...(home === null ? [] : [own("shared", join(home, SHARED_SKILLS))]),
       ...(workspace === null ? [] : [project(workspace)]),
-      ...(records === null ? [] : [recordSkills(openShelf(records.machine), records.machine)]),
+      ...(records === null ? [] : [recordSkills(openCollection(records.machine), records.machine)]),
     ],
   };
 }

@@ -32,9 +32,9 @@ test.each([
 
 test("a change waits for trust, and the stricter of both applies meanwhile", () => {
   const trust = changedAgent(agent(1), agent(TWO), []);
-  expect(trust.standing.kind).toBe("waiting");
+  expect(trust.status.kind).toBe("waiting");
   expect(trust.agent.approvers).toEqual(TWO);
-  expect(changedAgent(agent(TWO), agent(1), []).standing.kind).toBe("narrowed");
+  expect(changedAgent(agent(TWO), agent(1), []).status.kind).toBe("narrowed");
 });
 
 test("approvers of an agent that holds nothing allow nothing", () => {

@@ -54,10 +54,10 @@ test.each([
 
 test("a trusted review requirement applies until its removal is trusted", () => {
   const trust = changedAgent(agent({}), agent({ land: "ask" }), []);
-  expect(trust.standing.kind).toBe("waiting");
+  expect(trust.status.kind).toBe("waiting");
   expect(trust.agent.needsReview).toBe(true);
   const stricter = changedAgent(agent({ land: "ask" }), agent({}), []);
-  expect(stricter.standing.kind).toBe("narrowed");
+  expect(stricter.status.kind).toBe("narrowed");
   expect(stricter.agent.needsReview).toBe(true);
 });
 

@@ -27,8 +27,8 @@ const HUB = record("capabilities:", '  - net.get: { hosts: ["*.github.com"] }');
 
 describe("a project's agent counts", () => {
   test("for nothing before it is trusted", () => {
-    const { agent, written, standing } = scout({ agent: HUB }, UNTRUSTED);
-    expect(standing.kind).toBe("untrusted");
+    const { agent, written, status } = scout({ agent: HUB }, UNTRUSTED);
+    expect(status.kind).toBe("untrusted");
     expect(can(agent, "net.get https://api.github.com/")).toBe(false);
     expect(can(written, "net.get https://api.github.com/")).toBe(true);
   });
@@ -38,8 +38,8 @@ describe("a project's agent counts", () => {
   });
 
   test("as written while it equals the trusted text", () => {
-    const { agent, standing } = scout({ agent: HUB }, trustOf({ agent: HUB }));
-    expect(standing.kind).toBe("trusted");
+    const { agent, status } = scout({ agent: HUB }, trustOf({ agent: HUB }));
+    expect(status.kind).toBe("trusted");
     expect(can(agent, "net.get https://api.github.com/")).toBe(true);
   });
 
@@ -175,8 +175,8 @@ describe("a project's agent counts", () => {
     ],
   ];
   test.each(rows)("%s", (_, before, now, line, allowed, kind) => {
-    const { agent, standing } = scout(now, trustOf(before));
-    expect(standing.kind).toBe(kind);
+    const { agent, status } = scout(now, trustOf(before));
+    expect(status.kind).toBe(kind);
     expect(can(agent, line)).toBe(allowed);
   });
 
@@ -184,15 +184,15 @@ describe("a project's agent counts", () => {
     const wide = trustOf({ agent: record("capabilities: [fs.read]"), config: "sandbox: /" });
     const narrow = trustOf({ agent: record("capabilities: [fs.read]"), config: "sandbox: /srv" });
     const mixed = { ...wide, file: (path: string) => (path.endsWith(".yml") ? wide : narrow).file(path) };
-    const { agent, standing } = scout({ agent: record("capabilities: [fs.read]"), config: "sandbox: /" }, mixed);
-    expect(standing.kind).toBe("waiting");
+    const { agent, status } = scout({ agent: record("capabilities: [fs.read]"), config: "sandbox: /" }, mixed);
+    expect(status.kind).toBe("waiting");
     expect(can(agent, "fs.read /srv/x")).toBe(false);
   });
 
   test("a grant for use alone cannot be passed on before that is trusted", () => {
     const before = record("capabilities: ['net.get{hosts=[a.example],pass=use}']");
-    const { agent, standing } = scout({ agent: before.replace(",pass=use", "") }, trustOf({ agent: before }));
-    expect(standing.kind).toBe("waiting");
+    const { agent, status } = scout({ agent: before.replace(",pass=use", "") }, trustOf({ agent: before }));
+    expect(status.kind).toBe("waiting");
     expect(can(agent, "net.get https://a.example/", "use")).toBe(true);
     expect(can(agent, "net.get https://a.example/", "pass")).toBe(false);
   });
@@ -261,7 +261,7 @@ test("for all trusted texts and changes, the authority is the meet of the writte
 }, () => {
   fc.assert(
     fc.property(texts, texts, (before, now) => {
-      const { agent, written, standing } = scout(now, trustOf(before));
+      const { agent, written, status } = scout(now, trustOf(before));
       const trusted = scout(before, null).agent;
       for (const line of REQUESTS) {
         for (const purpose of ["use", "pass"] as const) {
@@ -270,7 +270,7 @@ test("for all trusted texts and changes, the authority is the meet of the writte
           expect([line, purpose, held]).toEqual([line, purpose, wanted === true && had === true]);
         }
       }
-      if (standing.kind === "trusted") expect(agent).toEqual(written);
+      if (status.kind === "trusted") expect(agent).toEqual(written);
     }),
     { numRuns: 400 },
   );
@@ -297,11 +297,11 @@ describe("trust covers only the reviewed grants", () => {
   test.each(rows)("%s", (_title, texts, user, hidden, seen) => {
     const trusted = trustOf(texts, user);
     const under = scout(texts, trusted, user);
-    expect([under.standing.kind, can(under.agent, hidden)]).toEqual(["trusted", false]);
+    expect([under.status.kind, can(under.agent, hidden)]).toEqual(["trusted", false]);
     for (const lifted of [null, "control: presence"]) {
-      const { agent, standing, own } = scout(texts, trusted, lifted);
+      const { agent, status, own } = scout(texts, trusted, lifted);
       // The text means more now, and the additional part waits for trust.
-      expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
+      expect([status.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
       expect(can(agent, seen)).toBe(can(under.agent, seen));
     }
   });
@@ -309,9 +309,9 @@ describe("trust covers only the reviewed grants", () => {
   test("not what the user's org table denied", () => {
     const texts = { agent: record("policy: {}") };
     const trusted = trustOf(texts, "policy: { web: deny }");
-    const { agent, standing, own } = scout(texts, trusted, "policy: { web: allow }");
+    const { agent, status, own } = scout(texts, trusted, "policy: { web: allow }");
     const hidden = "net.get https://a.example/";
-    expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
+    expect([status.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
   });
 
   test("and a later edit does not restore hidden grants", () => {

@@ -108,16 +108,16 @@ export class Project {
     const { agent: read } = this.#read(this.#now, source, name, null);
     // A file name is accepted as the id; an id written in the text must follow the rules of ids.
     const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
-    return { standing: { kind: "own" }, written: agent, agent };
+    return { status: { kind: "own" }, written: agent, agent };
   }
 
   /** An agent of the project, from the file at `path` inside the workspace. */
   agent(source: Source, name: string, path: string): ProjectAgent {
     const { agent: read, roots } = this.#read(this.#now, source, name, path);
     const own = namedWell(read, source);
-    const { standing, agent } = this.#standing(source, name, path, own, roots);
+    const { status, agent } = this.#trustOf(source, name, path, own, roots);
     // Compared without the levels' limits, then limited by them: today's limits are not part of the change.
-    return { standing, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
+    return { status, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
   }
 
   /** The trusted version of the agent by itself; null if the text was not trusted, or not with its configuration. */
@@ -139,16 +139,16 @@ export class Project {
     return momentOf(this.#parts, before, recordedRootResolver(config?.roots ?? []), recordedRootResolver(roots));
   }
 
-  #standing(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
+  #trustOf(source: Source, name: string, path: string, written: Agent, roots: Roots): AgentTrust {
     const { trusted, reading } = this.#parts;
-    if (trusted === null) return { standing: { kind: "own" }, written, agent: written };
+    if (trusted === null) return { status: { kind: "own" }, written, agent: written };
     if (!trusted.exists) return untrustedAgent(written);
     const shown = trusted.file(path)?.shown;
     if (
       this.#isAsTrusted(trusted, source, path, roots) &&
       (shown === undefined || written.refused || isAsReviewed(written, shown))
     )
-      return { standing: { kind: "trusted" }, written, agent: written };
+      return { status: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;
     return changedAgent(written, was, reading.pathSettings.protectedPaths);
   }

@@ -71,7 +71,7 @@ export function reviewOf(
   const changed = changes(files, known, store);
   // A person's own edit through ambit is kept file by file, and leaves the digest of the whole as it was.
   const isSameText = store?.digest === whole || changed.every(({ change }) => change === "same");
-  const same = isSameText && agents.every(({ own, standing }) => own.refused || standing.kind === "trusted");
+  const same = isSameText && agents.every(({ own, status }) => own.refused || status.kind === "trusted");
   const state = store === null ? "own" : !store.exists ? "untrusted" : same ? "trusted" : "changed";
   return { state, digest: whole, agents, before, files: changed, toTrust };
 }
@@ -97,7 +97,7 @@ export function trustedEdit(
 ): TrustedFile | null {
   const name = agentNameOf(path);
   if (name === null || !project.isConfigAsTrusted) return null;
-  const kind = before === null ? "trusted" : project.agent(before, name, path).standing.kind;
+  const kind = before === null ? "trusted" : project.agent(before, name, path).status.kind;
   const { own, roots } = project.agent(after, name, path);
   if ((kind !== "trusted" && kind !== "narrowed") || own.refused) return null;
   const config = project.config === null ? null : digest(project.config.source.text);

@@ -24,7 +24,7 @@ export type TrustStatus =
   | { readonly kind: "waiting"; readonly widened: readonly Change[] };
 
 export interface AgentTrust {
-  readonly standing: TrustStatus;
+  readonly status: TrustStatus;
   /** The text as if it were trusted. */
   readonly written: Agent;
   /** What is in effect. INVARIANT: within what is written, and within what was trusted. */
@@ -32,7 +32,7 @@ export interface AgentTrust {
 }
 
 export function untrustedAgent(written: Agent): AgentTrust {
-  return { standing: { kind: "untrusted" }, written, agent: inert(written) };
+  return { status: { kind: "untrusted" }, written, agent: inert(written) };
 }
 
 /** `trusted` is null for an agent that did not exist when the project was trusted. */
@@ -48,7 +48,7 @@ export function changedAgent(
   // INVARIANT: a changed text never counts by itself. Its calls are charged to the accounts of the trusted lines too,
   // so that no unreviewed edit, however narrow, brings a budget of its own.
   const agent = known === null ? inert(written) : meetAgents(written, known);
-  return { standing: widened.length === 0 ? { kind: "narrowed" } : { kind: "waiting", widened }, written, agent };
+  return { status: widened.length === 0 ? { kind: "narrowed" } : { kind: "waiting", widened }, written, agent };
 }
 
 /** The digest of a project's whole authority: of every path and every text in it, and of nothing else. */

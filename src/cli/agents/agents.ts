@@ -229,7 +229,7 @@ export function partsOf({ agent, trust }: LoadedAgent, ports: AgentsPorts): Trus
   const taken = sortedByRisk(
     agent.grants.filter((grant) => limitedGrants([grant], agent.authority, agent.grants.length).length === 0),
   );
-  if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
+  if (trust?.status.kind !== "untrusted" && trust?.status.kind !== "waiting")
     return { held: sortedByRisk(effectiveGrants(agent)).map(asShown), waiting: [], taken };
   const isWaiting = (grant: Grant): boolean =>
     within([grant], trust.agent.authority, { protectedPaths, delegating: false }).kind !== "within";

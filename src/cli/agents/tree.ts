@@ -182,6 +182,6 @@ function passedOnLine({ by, grants }: PassedOn, paint: Paint): string | null {
   if (risk === null) return null;
   const specs = grants.slice(-specsShownMax).map((grant) => visibleText(compactText(grant)));
   const more = grants.length > specs.length ? `, and ${grants.length - specs.length} more` : "";
-  const doors = by.map((grant) => visibleText(compactText(grant))).join(", ");
-  return `may delegate up to ${riskText(paint, risk, risk)}: ${specs.join(", ")}${more}  ${paint.dim(`by ${doors}`)}`;
+  const grantTexts = by.map((grant) => visibleText(compactText(grant))).join(", ");
+  return `may delegate up to ${riskText(paint, risk, risk)}: ${specs.join(", ")}${more}  ${paint.dim(`by ${grantTexts}`)}`;
 }

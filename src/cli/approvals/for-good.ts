@@ -72,7 +72,7 @@ async function reopened(
   options: ForGoodOptions,
 ): Promise<ExitCode> {
   const loaded = ports.fresh().loadAgent(report.agent);
-  const isTrusted = loaded.ok && !["untrusted", "waiting"].includes(loaded.value.trust?.standing.kind ?? "own");
+  const isTrusted = loaded.ok && !["untrusted", "waiting"].includes(loaded.value.trust?.status.kind ?? "own");
   const answer = isTrusted ? await askOnce(ports, "approvals.approve", { id, ...REOPENING }) : null;
   if (options.json) ports.print(jsonLine({ ...report, written: true, isTrusted, task, isOpen: answer?.ok === true }));
   else ports.print(`${ports.paint.good("written")} to ${visibleText(report.file)}`);

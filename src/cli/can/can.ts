@@ -92,7 +92,7 @@ export async function can(
         agent: agent.id,
         ...withPlaces(shown, texts),
         held: isHeld ? HELD : null,
-        trust: trust?.standing.kind ?? null,
+        trust: trust?.status.kind ?? null,
         diagnostics: agent.diagnostics.map((one) => showDiagnostic(one, texts)),
       }),
     );

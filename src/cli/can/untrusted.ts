@@ -16,7 +16,7 @@ export function underTrust(
 ): Verdict {
   if (trust === undefined || verdict.decision.outcome !== "deny" || !mayWantTrust(verdict.decision.code))
     return verdict;
-  if (trust.standing.kind !== "untrusted" && trust.standing.kind !== "waiting") return verdict;
+  if (trust.status.kind !== "untrusted" && trust.status.kind !== "waiting") return verdict;
   const { id: agent, authority } = trust.written;
   const { protectedPaths } = ports.reading.pathSettings;
   const { decision } = decide({ agent, authority }, request, ports.moment, protectedPaths);
@@ -26,7 +26,7 @@ export function underTrust(
 
 /** One line for a person; null where everything written counts. */
 export function trustLine(id: string, trust: AgentTrust | undefined): string | null {
-  switch (trust?.standing.kind) {
+  switch (trust?.status.kind) {
     case "untrusted":
       return `the grants of ${visibleText(id)} have no effect: the project is not trusted; to review it, run: ambit trust`;
     case "waiting":

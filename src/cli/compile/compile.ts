@@ -33,7 +33,7 @@ export function compileCommand(ports: CompilePorts, client: string, options: Com
   const loaded = ports.loadAgent(id);
   if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
   const { trust, source } = loaded.value;
-  const standing = trust?.standing.kind ?? "trusted";
+  const standing = trust?.status.kind ?? "trusted";
   // A check compares texts, for which no trust is needed; rules to be used come from what is in effect.
   const agent = options.check ? (trust?.written ?? loaded.value.agent) : loaded.value.agent;
   if (!options.check && (standing === "untrusted" || standing === "waiting"))

@@ -100,7 +100,7 @@ function shownAgent(ports: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAge
     folder: folder?.kind === "scalar" && typeof folder.value === "string" ? folder.value : ".",
     budget: budgetIn(agent.budget),
     teamBudget: budgetIn(agent.teamBudget),
-    standing: !loaded.ok || loaded.value.agent.refused ? "refused" : (loaded.value.trust?.standing.kind ?? "own"),
+    standing: !loaded.ok || loaded.value.agent.refused ? "refused" : (loaded.value.trust?.status.kind ?? "own"),
     capabilities: shownRulings(ports, whole, agent),
   };
 }

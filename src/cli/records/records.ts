@@ -2,11 +2,16 @@
 
 import type { RecordsFolder } from "../../agents/disk/records-folder.ts";
 import { linkGraph } from "../../agents/records/links.ts";
+import {
+  type CollectionMachine,
+  openCollection,
+  type RecordCollection,
+  readOne,
+} from "../../agents/records/record-collection.ts";
 import { isAgentClass, parseRecordId, type RecordData } from "../../agents/records/record-data.ts";
 import { recordText } from "../../agents/records/record-text.ts";
 import { queryWords, RecordSearch } from "../../agents/records/search.ts";
 import { type Snippet, snippetOf } from "../../agents/records/search-snippet.ts";
-import { openShelf, readOne, type Shelf, type ShelfMachine } from "../../agents/records/shelf.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { countText } from "../terminal/count-text.ts";
@@ -40,22 +45,22 @@ const classesShownMax = 20;
 
 export function recordsList(ports: RecordsPorts, options: RecordsListOptions): ExitCode {
   if (ports.records === null) return noWorkspace(ports, options);
-  const shelf = shelfOf(ports, ports.records, options);
-  const records = shelf.records.filter((record) => isOfClass(record, options.class));
+  const collection = collectionOf(ports, ports.records, options);
+  const records = collection.records.filter((record) => isOfClass(record, options.class));
   if (options.json)
     ports.print(
       jsonLine({
         records: records.map((record) => summary(record, ports.records as RecordsFolder)),
-        files: shelf.counts,
-        problems: shelf.problems.map(showProblem),
+        files: collection.counts,
+        problems: collection.problems.map(showProblem),
       }),
     );
   else {
-    printProblems(ports, shelf.problems);
+    printProblems(ports, collection.problems);
     for (const record of records) ports.print(line(record, ports.paint));
-    if (records.length === 0) ports.print(ports.paint.dim(noneText(shelf.records, options.class)));
+    if (records.length === 0) ports.print(ports.paint.dim(noneText(collection.records, options.class)));
   }
-  return hasErrors(shelf.problems) ? EXIT.error : EXIT.ok;
+  return hasErrors(collection.problems) ? EXIT.error : EXIT.ok;
 }
 
 function noneText(records: readonly RecordData[], asked: string | undefined): string {
@@ -67,15 +72,15 @@ function noneText(records: readonly RecordData[], asked: string | undefined): st
 
 export function recordsShow(ports: RecordsPorts, id: string, options: JsonOption): ExitCode {
   if (ports.records === null) return noWorkspace(ports, options);
-  const shelf = shelfOf(ports, ports.records, options);
-  const found = shelf.records.find((record) => record.id === id);
-  const file = found === undefined ? undefined : shelf.files.get(found.path);
+  const collection = collectionOf(ports, ports.records, options);
+  const found = collection.records.find((record) => record.id === id);
+  const file = found === undefined ? undefined : collection.files.get(found.path);
   if (found === undefined || file === undefined) {
     const nearest = nearestName(
       id,
-      shelf.records.map((record) => record.id),
+      collection.records.map((record) => record.id),
     );
-    const unread = shelf.problems.length > 0 ? "some files could not be read: ambit records list" : null;
+    const unread = collection.problems.length > 0 ? "some files could not be read: ambit records list" : null;
     const fix = nearest === null ? unread : `did you mean ${nearest}?`;
     return fail(ports, options, EXIT.error, `no record ${JSON.stringify(id.slice(0, 200))}`, fix);
   }
@@ -83,7 +88,7 @@ export function recordsShow(ports: RecordsPorts, id: string, options: JsonOption
   const { record, found: problems, source, body } = readOne(ports.records.machine, file);
   if (!options.json) printProblems(ports, problems);
   if (record === null) return fail(ports, options, EXIT.error, `${source.name} is no longer a record`, null);
-  const graph = linkGraph(shelf.records.map((one) => (one.path === record.path ? record : one)));
+  const graph = linkGraph(collection.records.map((one) => (one.path === record.path ? record : one)));
   const links = graph.linksOf(record.id);
   const backlinks = graph.backlinksOf(record.id);
   const text = source.text.slice(body);
@@ -110,8 +115,8 @@ export function recordsSearch(ports: RecordsPorts, words: readonly string[], opt
   const asked = queryWords(words.join(" "));
   if (!asked.ok) return fail(ports, options, EXIT.usage, asked.message, asked.fix ?? null);
   const { machine } = ports.records;
-  const shelf = shelfOf(ports, ports.records, options);
-  const records = shelf.records.filter((record) => isOfClass(record, options.class));
+  const collection = collectionOf(ports, ports.records, options);
+  const records = collection.records.filter((record) => isOfClass(record, options.class));
   const search = new RecordSearch(asked.value);
   for (const record of records) search.add(record.words);
   const found = search.found().map((number) => records[number] as RecordData);
@@ -119,22 +124,24 @@ export function recordsSearch(ports: RecordsPorts, words: readonly string[], opt
   if (options.json) {
     const results = first.map((record) => ({
       ...summary(record, ports.records as RecordsFolder),
-      snippet: snippetIn(shelf, machine, record, asked.value),
+      snippet: snippetIn(collection, machine, record, asked.value),
     }));
-    ports.print(jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }));
+    ports.print(
+      jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(collection) }),
+    );
     return EXIT.ok;
   }
   for (const record of first) {
     ports.print(line(record, ports.paint));
-    const snippet = snippetIn(shelf, machine, record, asked.value);
+    const snippet = snippetIn(collection, machine, record, asked.value);
     if (snippet !== null) ports.print(snippetLine(snippet, ports.paint));
   }
   const more = found.length - first.length;
   if (found.length === 0) ports.print(ports.paint.dim("no record contains all of these words"));
   if (more > 0) ports.print(ports.paint.dim(`and ${more} more; narrow the search with another word or --class`));
-  if (unreadCount(shelf) > 0)
+  if (unreadCount(collection) > 0)
     ports.printError(
-      ports.paint.dim(`${countText(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
+      ports.paint.dim(`${countText(unreadCount(collection), "file", "files")} could not be read: ambit records list`),
     );
   return EXIT.ok;
 }
@@ -154,7 +161,7 @@ export function recordsNew(ports: RecordsPorts, id: string, options: RecordsNewO
     return fail(ports, options, EXIT.usage, "agents are not created as records", "ambit agents new");
   const written = recordText(options.class, options.title ?? null);
   if (!written.ok) return fail(ports, options, EXIT.usage, written.message, written.fix ?? null);
-  const taken = openShelf(ports.records.machine).records.find((record) => record.id === id);
+  const taken = openCollection(ports.records.machine).records.find((record) => record.id === id);
   if (taken !== undefined) {
     const file = ports.records.machine.nameOf(taken.path);
     return fail(ports, options, EXIT.error, `the record ${JSON.stringify(id)} already exists: ${file}`, null);
@@ -168,18 +175,18 @@ export function recordsNew(ports: RecordsPorts, id: string, options: RecordsNewO
   return EXIT.ok;
 }
 
-function shelfOf(ports: RecordsPorts, { machine }: RecordsFolder, options: JsonOption): Shelf {
-  return progressOf(ports, options).over("reading records", (step) => openShelf(machine, step));
+function collectionOf(ports: RecordsPorts, { machine }: RecordsFolder, options: JsonOption): RecordCollection {
+  return progressOf(ports, options).over("reading records", (step) => openCollection(machine, step));
 }
 
 /** From the file as it is now; the index knows words, not lines. */
 function snippetIn(
-  shelf: Shelf,
-  machine: ShelfMachine,
+  collection: RecordCollection,
+  machine: CollectionMachine,
   { path }: RecordData,
   words: readonly string[],
 ): Snippet | null {
-  const file = shelf.files.get(path);
+  const file = collection.files.get(path);
   if (file === undefined) return null;
   const { record, source, body } = readOne(machine, file);
   return record === null ? null : snippetOf(source, body, words);
@@ -189,7 +196,7 @@ function isOfClass({ recordClass }: RecordData, wanted: string | undefined): boo
   return wanted === undefined || recordClass === wanted;
 }
 
-function unreadCount({ problems }: Shelf): number {
+function unreadCount({ problems }: RecordCollection): number {
   return new Set(problems.filter(({ diagnostic }) => diagnostic.severity === "error").map(({ source }) => source.name))
     .size;
 }

@@ -1,7 +1,8 @@
 // `ambit skills lint`: what a skill's `allowed-tools` gives itself in each client, and what an agent's record allows of it.
+
+import { openSkills } from "../../agents/skills/record-skills.ts";
 import type { Skill } from "../../agents/skills/skill.ts";
 import { checkSkill } from "../../agents/skills/skill-check.ts";
-import { openSkills } from "../../agents/skills/skill-shelf.ts";
 import { claudeMeaning } from "../../clients/rules/read-rules.ts";
 import { visibleText } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -30,8 +31,8 @@ export function skillsLint(ports: SkillsPorts, name: string | undefined, options
   const shelves = [machine.sources(), ...(machine.clientSources?.() ?? []).map((source) => [source])].map((sources) =>
     openSkills({ ...machine, sources: () => sources }, reading),
   );
-  const skills = shelves.flatMap((shelf) => shelf.skills);
-  const problems = shelves.flatMap((shelf) => shelf.problems);
+  const skills = shelves.flatMap((collection) => collection.skills);
+  const problems = shelves.flatMap((collection) => collection.problems);
   const chosen = name === undefined ? skills : skills.filter((one) => one.name === name);
   if (name !== undefined && chosen.length === 0)
     return fail(ports, options, EXIT.error, `no skill ${JSON.stringify(name.slice(0, 200))}`, "ambit skills list");

@@ -1,9 +1,9 @@
 // `ambit skills list | show | check`: the skills there are, and whether an agent may do what they need.
 
 import type { LoadResult } from "../../agents/disk/loaded-agent.ts";
+import { openSkills, type SkillMachine } from "../../agents/skills/record-skills.ts";
 import type { Skill } from "../../agents/skills/skill.ts";
 import { checkSkill, type Gap, skillsFor } from "../../agents/skills/skill-check.ts";
-import { openSkills, type SkillMachine } from "../../agents/skills/skill-shelf.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { compactText } from "../../core/notation/printer.ts";

@@ -85,13 +85,13 @@ export async function status(ports: StatusPorts, options: StatusOptions): Promis
   return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-function statusOf({ own, source, standing }: ReviewedAgent): AgentStatus {
+function statusOf({ own, source, status }: ReviewedAgent): AgentStatus {
   const risk = { low: 0, medium: 0, high: 0 };
   for (const { verb } of own.grants) risk[verb.risk]++;
   return {
     agent: own.id,
     file: source.name,
-    standing: standing.kind,
+    standing: status.kind,
     risk,
     errors: count(own.diagnostics, "error"),
     warnings: count(own.diagnostics, "warning"),

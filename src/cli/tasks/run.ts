@@ -21,7 +21,7 @@ export function planRun(ports: TasksPorts, task: Task, hired: HiredAgent | null)
   if (!loaded.ok) return { ok: false, denied: loaded.message };
   const { agent, trust } = loaded.value;
   if (agent.refused) return { ok: false, denied: `${task.agent} grants nothing: its text has errors` };
-  const standing = trust?.standing.kind ?? "own";
+  const standing = trust?.status.kind ?? "own";
   if (standing === "untrusted" || standing === "waiting")
     return {
       ok: false,

@@ -1,6 +1,6 @@
 // What is wrong with a question, or with files that were looked through: as lines with carets, and as data.
 
-import type { Problem } from "../../agents/records/shelf.ts";
+import type { Problem } from "../../agents/records/record-collection.ts";
 import { place, type Source } from "../../core/notation/source.ts";
 import { visibleText } from "./cells.ts";
 import { EXIT, type ExitCode } from "./exit.ts";

@@ -5,7 +5,13 @@ import { urlParts } from "../../core/authority/axes/http-request.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { packageCommand } from "../../core/notation/servers/package-command.ts";
 import type { PinnedPackage } from "../../core/notation/servers/server-package.ts";
-import { beginsLikeCredential, credentialIn, isCredentialOption, referenceIn, SECRET_WORD } from "../credentials.ts";
+import {
+  beginsLikeCredential,
+  credentialIn,
+  isCredentialOption,
+  referenceIn,
+  SECRET_WORD,
+} from "../credential-patterns.ts";
 import type { ClientServer } from "./client-servers.ts";
 
 /** A value that is stored, and named in the entry instead. */

@@ -7,8 +7,8 @@ import type { RunDenial } from "../../core/ports/process.ts";
 import type { Charge, Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
 import type { ApprovalClaim, Cost, Ledger } from "../../core/ports/stores/ledger.ts";
 import type { Session } from "../session.ts";
+import type { ApprovalResult } from "./approval-requests.ts";
 import type { ApprovalWait } from "./call-input.ts";
-import type { DeskAnswer } from "./desk.ts";
 import type { Holding } from "./holding.ts";
 
 export interface CallPorts {
@@ -44,7 +44,7 @@ export interface CallRefusal {
 
 /** Shared by the ports of all calls. */
 export interface SessionCallActions {
-  ask(call: SessionCall, asked: ApprovalRequest): Promise<DeskAnswer>;
+  ask(call: SessionCall, asked: ApprovalRequest): Promise<ApprovalResult>;
   commit(call: SessionCall, entry: Entry): Promise<CommitResult>;
   settle(call: SessionCall, outcome: Outcome): Promise<boolean>;
   settleLater(call: SessionCall, outcome: Outcome): void;

@@ -16,10 +16,10 @@ import type { Floods } from "../log/floods.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { Accounts, chargesIn, HoldingMoments } from "./accounts.ts";
+import type { ApprovalRequests } from "./approval-requests.ts";
 import { Budgets, budgetCharges } from "./budgets.ts";
 import type { ApprovalWait } from "./call-input.ts";
 import { type CallPorts, type CallRefusal, SessionCall, type SessionCallActions } from "./call-ports.ts";
-import type { Desk } from "./desk.ts";
 import { type BlockReason, type Holding, Holdings } from "./holding.ts";
 import type { Reservation } from "./reservation.ts";
 
@@ -40,23 +40,23 @@ export interface GatedCall {
 
 export class Gatekeeper {
   readonly #parts: DaemonParts;
-  readonly #desk: Desk;
+  readonly #approvalRequests: ApprovalRequests;
   readonly #floods: Floods;
   readonly #accounts: Accounts;
   readonly #budgets: Budgets;
   readonly entries: Entries;
   readonly holdings: Holdings;
   /** The same holding object means equal holdings. */
-  readonly #standings = new WeakMap<Holding, HoldingMoments>();
+  readonly #momentsByHolding = new WeakMap<Holding, HoldingMoments>();
   readonly #acts: SessionCallActions;
   /** While set, every call is denied. */
   isFrozen: boolean;
   /** Outcomes of ended calls without a waiting client. */
   #outcomes: (readonly [SessionCall, Outcome])[] = [];
 
-  constructor(parts: DaemonParts, desk: Desk, floods: Floods, entries: Entries) {
+  constructor(parts: DaemonParts, approvalRequests: ApprovalRequests, floods: Floods, entries: Entries) {
     this.#parts = parts;
-    this.#desk = desk;
+    this.#approvalRequests = approvalRequests;
     this.#floods = floods;
     this.#accounts = new Accounts(parts.digest);
     this.#budgets = new Budgets(parts);
@@ -64,11 +64,11 @@ export class Gatekeeper {
     this.holdings = new Holdings(parts.records, parts.stores.links);
     this.isFrozen = parts.stores.settings.get("frozen") !== null;
     this.#acts = {
-      ask: ({ session, holding, waiting }, asked) => desk.ask(session, holding, asked, waiting),
+      ask: ({ session, holding, waiting }, asked) => approvalRequests.ask(session, holding, asked, waiting),
       commit: (call, entry) => this.#commit(call, entry),
       settle: (call, outcome) => this.#settle(call, outcome),
       settleLater: (call, outcome) => this.#settleLater(call, outcome),
-      moment: (session, holding, cost) => this.#standing(session, holding).moment(this.#parts.now(), cost),
+      moment: (session, holding, cost) => this.#momentsOf(session, holding).moment(this.#parts.now(), cost),
       costLeft: ({ session, holding }, charges) => this.#costLeft(session, holding, charges),
       refused: (call, refusal) => this.#refused(call, refusal),
     };
@@ -92,25 +92,25 @@ export class Gatekeeper {
   }
 
   moment(session: Session, holding: Holding): Moment {
-    return this.#standing(session, holding).moment(this.#parts.now());
+    return this.#momentsOf(session, holding).moment(this.#parts.now());
   }
 
   ports(session: Session, holding: Holding, waiting: ApprovalWait, input: JsonObject): CallPorts {
-    const generations = this.#standing(session, holding).generations();
+    const generations = this.#momentsOf(session, holding).generations();
     return new SessionCall(this.#acts, session, holding, waiting, input, generations);
   }
 
-  #standing(session: Session, holding: Holding): HoldingMoments {
-    const known = this.#standings.get(holding);
+  #momentsOf(session: Session, holding: Holding): HoldingMoments {
+    const known = this.#momentsByHolding.get(holding);
     if (known?.session === session) return known;
-    const standing = new HoldingMoments(session, holding, this.#parts.stores, this.#accounts, () => this.isFrozen);
-    this.#standings.set(holding, standing);
-    return standing;
+    const moments = new HoldingMoments(session, holding, this.#parts.stores, this.#accounts, () => this.isFrozen);
+    this.#momentsByHolding.set(holding, moments);
+    return moments;
   }
 
   /** In the accounts of the grants and in the budgets of the org. */
   #costLeft(session: Session, holding: Holding, charges: readonly Charge[]): ReturnType<CallPorts["costLeft"]> {
-    const own = this.#standing(session, holding).costLeft(charges);
+    const own = this.#momentsOf(session, holding).costLeft(charges);
     const budgets = budgetCharges(this.#budgets.of(session, holding.record), ANY_COST);
     if (own === null || budgets.length === 0) return own;
     const left = [own, ...budgets.map((charge) => this.#parts.stores.ledger.costLeft(charge))];
@@ -153,14 +153,14 @@ export class Gatekeeper {
   async #settle({ session, chain, claim }: SessionCall, outcome: Outcome): Promise<boolean> {
     const entry = this.entries.outcome(session.who(chain), outcome);
     const written = this.#parts.stores.ledger.append([entry]);
-    if (claim !== null) await this.#desk.settled(claim.approval, outcome.ended);
+    if (claim !== null) await this.#approvalRequests.settled(claim.approval, outcome.ended);
     return (await written).ok;
   }
 
   /** Deferred outcomes are written before the daemon ends, and lost in a crash: the outcome then shows as unknown. */
   #settleLater(call: SessionCall, outcome: Outcome): void {
     this.#outcomes.push([call, outcome]);
-    if (call.claim !== null) void this.#desk.settled(call.claim.approval, outcome.ended);
+    if (call.claim !== null) void this.#approvalRequests.settled(call.claim.approval, outcome.ended);
     // Runs after the response, so that the client does not wait while the entry is built.
     if (this.#outcomes.length === 1) setImmediate(() => setImmediate(() => this.planOutcomes()));
   }
@@ -190,7 +190,7 @@ export class Gatekeeper {
     // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (call.waiting.signal?.aborted === true) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
-    const own = chargesIn(this.#standing(session, holding).accounts, entry.charges);
+    const own = chargesIn(this.#momentsOf(session, holding).accounts, entry.charges);
     if (own === null) return { ok: false, code: "audit_unavailable" };
     const charges = [...own, ...budgetCharges(this.#budgets.of(session, holding.record), entry.reserved)];
     const claim = entry.approval === null ? null : call.claim;

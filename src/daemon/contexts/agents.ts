@@ -111,7 +111,7 @@ function description(
   const { tree } = readFrontmatter(source).read;
   const entry = tree?.kind === "map" ? entryOf(tree, "description") : null;
   const text = entry === null ? null : (textOf(entry, new Diagnostics())?.text ?? null);
-  const kind = trust?.standing.kind;
+  const kind = trust?.status.kind;
   return {
     text: text === null ? null : text.replace(/\s+/g, " ").slice(0, descriptionCharactersMax),
     isTrusted: text === null || kind === "trusted" || kind === "own",

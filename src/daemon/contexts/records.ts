@@ -3,7 +3,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createRecord, listRecordsInSteps, RECORDS } from "../../agents/disk/record-files.ts";
 import { recordsFolder } from "../../agents/disk/records.ts";
-import type { ListedFile } from "../../agents/records/shelf.ts";
+import type { ListedFile } from "../../agents/records/record-collection.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { MemoryStore, Namespace } from "../../core/ports/stores/memory-store.ts";

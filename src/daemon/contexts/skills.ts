@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RECORDS } from "../../agents/disk/record-files.ts";
 import { skillMachine } from "../../agents/disk/records.ts";
 import { SHARED_SKILLS, SKILLS, USER_SKILLS } from "../../agents/disk/skill-files.ts";
-import type { SkillMachine, SkillSource } from "../../agents/skills/skill-shelf.ts";
+import type { SkillMachine, SkillSource } from "../../agents/skills/record-skills.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import type { SkillPowers } from "../../tools/skills/skill-tools.ts";
 import type { Daemon } from "../daemon.ts";

@@ -20,13 +20,13 @@ export interface AdmittedCaller {
   readonly terminal: boolean;
 }
 
-type RememberedFacts = Pick<SessionFacts, "root" | "user" | "face" | "isForParent" | "isBrought">;
+type RememberedFacts = Pick<SessionFacts, "root" | "user" | "face" | "isForParent" | "hasOwnAuthority">;
 
 interface PastSession {
   readonly mark: ProcessMark;
   readonly users: Set<string>;
   /** All of its sessions brought their own authority. */
-  readonly isBrought: boolean;
+  readonly hasOwnAuthority: boolean;
   /** It opened a session itself, and is not an ambit command: its own client. */
   readonly isOpener: boolean;
 }
@@ -43,13 +43,18 @@ export class Admission {
   }
 
   /** A session's process is remembered until it exits. */
-  remember({ root: mark, user, face, isForParent = false, isBrought = false }: RememberedFacts): void {
+  remember({ root: mark, user, face, isForParent = false, hasOwnAuthority = false }: RememberedFacts): void {
     const key = `${mark.pid} ${mark.start}`;
     const before = this.#past.get(key);
     const users = before?.users ?? new Set();
     if (user !== null && users.size < usersOfProcessMax) users.add(user);
     const isOpener = (before?.isOpener ?? false) || (!isForParent && !COMMANDS.has(face));
-    this.#past.set(key, { mark, users, isBrought: isBrought && (before?.isBrought ?? true), isOpener });
+    this.#past.set(key, {
+      mark,
+      users,
+      hasOwnAuthority: hasOwnAuthority && (before?.hasOwnAuthority ?? true),
+      isOpener,
+    });
     const [oldest] = this.#past.keys();
     if (this.#past.size > 4096 && oldest !== undefined) this.#past.delete(oldest);
   }
@@ -89,11 +94,11 @@ export class Admission {
   }
 
   /** For a session that brings its own authority: no process that descends from an agent's session may open one. */
-  bringing({ ancestors }: Peer): Answer<object> {
+  withOwnAuthority({ ancestors }: Peer): Answer<object> {
     // A process that opened such a session may open another, as the daemon may have restarted; one with an agent's session may not.
     const [own, ...above] = ancestors;
     const had = [...this.#past.values()].filter(({ mark }) => own !== undefined && isSame(mark, own));
-    const isAgents = had.some(({ isBrought }) => !isBrought) || this.#isOfSession({ ancestors: above });
+    const isAgents = had.some(({ hasOwnAuthority }) => !hasOwnAuthority) || this.#isOfSession({ ancestors: above });
     return isAgents ? OF_A_SESSION : { ok: true, value: {} };
   }
 

@@ -4,7 +4,7 @@ import { numberIn, textIn, textsIn } from "../../core/base/fields.ts";
 import { refusal } from "../../core/ports/daemon/exchange.ts";
 import { APPROVAL_STATES, type Approval, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { cutJson, cutText } from "../../log/chain/cut.ts";
-import type { Desk } from "../calls/desk.ts";
+import type { ApprovalRequests } from "../calls/approval-requests.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { MessageHandler } from "../rpc/serving.ts";
@@ -18,7 +18,7 @@ const PERSON = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export function approvalAnswers(
   parts: DaemonParts,
-  desk: Desk,
+  approvalRequests: ApprovalRequests,
   admission: Admission,
   entries: Entries,
 ): readonly (readonly [string, MessageHandler])[] {
@@ -35,7 +35,7 @@ export function approvalAnswers(
         return found.ok ? { ok: true, value: { approvals: found.value.map(cut) } } : refusal(found.code, found.message);
       },
     ],
-    ["approvals.show", ({ value }) => desk.show(id(value))],
+    ["approvals.show", ({ value }) => approvalRequests.show(id(value))],
     [
       "approvals.approve",
       async (exchange) => {
@@ -46,7 +46,7 @@ export function approvalAnswers(
         if (step === null || uses === null || milliseconds === null) return BAD;
         const admitted = await admission.approving(exchange);
         if (!admitted.ok) return admitted;
-        return desk.approve(id(value), { ...admitted.value, at: now(), step, uses, milliseconds });
+        return approvalRequests.approve(id(value), { ...admitted.value, at: now(), step, uses, milliseconds });
       },
     ],
     [
@@ -55,7 +55,7 @@ export function approvalAnswers(
         const reason = textIn(exchange.value, "reason", reasonCharactersMax);
         const admitted = admission.narrowing(exchange);
         if (!admitted.ok) return admitted;
-        return reason === null ? BAD : desk.refuse(id(exchange.value), reason, admitted.value.by);
+        return reason === null ? BAD : approvalRequests.refuse(id(exchange.value), reason, admitted.value.by);
       },
     ],
     [
@@ -63,14 +63,14 @@ export function approvalAnswers(
       async (exchange) => {
         // A refusal can only be withdrawn by an approver who could have approved.
         const admitted = await admission.approving(exchange);
-        return admitted.ok ? desk.reopen(id(exchange.value), admitted.value.by) : admitted;
+        return admitted.ok ? approvalRequests.reopen(id(exchange.value), admitted.value.by) : admitted;
       },
     ],
     [
       "approvals.watch",
       async (exchange) => {
         const tell = (approval: Approval): void => exchange.tell({ approval: cut(approval) as never });
-        const stop = desk.watch(tell);
+        const stop = approvalRequests.watch(tell);
         const waiting = await stores.approvals.list(["pending"], listedMax);
         if (waiting.ok) for (const approval of [...waiting.value].reverse()) tell(approval);
         return new Promise((give) =>

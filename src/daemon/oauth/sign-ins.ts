@@ -48,7 +48,7 @@ export interface SignInToken {
   readonly version: number;
 }
 
-export interface SignInWish {
+export interface SignInOptions {
   readonly redirect: string;
   /** Hosts that the person allowed, `name:port`. */
   readonly hosts: readonly string[];
@@ -65,7 +65,7 @@ export type Revocation = ControlMessages["servers.logout"]["answers"]["revocatio
 
 interface PendingSignIn {
   readonly one: CatalogServer;
-  readonly wish: SignInWish;
+  readonly wish: SignInOptions;
   readonly started: StartedSignIn;
   readonly since: number;
 }
@@ -100,7 +100,7 @@ export class SignIns {
   }
 
   /** The page that a person opens, or a host that they have to allow first. */
-  async start(one: CatalogServer, wish: SignInWish): Promise<Answer<SignInStep>> {
+  async start(one: CatalogServer, wish: SignInOptions): Promise<Answer<SignInStep>> {
     const { endpoint, name } = one.server;
     if (endpoint.kind !== "http")
       return refusal("invalid_input", `${name} is a program: a sign-in is for servers with a \`url\``);

@@ -40,7 +40,7 @@ export interface PackageFetcherOptions {
   denied(facts: JsonObject): void;
 }
 
-export interface PackageWish {
+export interface PackageOptions {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly package: PackageRequest;
@@ -68,7 +68,7 @@ export class PackageFetcher {
   }
 
   /** INVARIANT: whatever happens, a package is stored as a whole or not at all. */
-  async fetch(wish: PackageWish, signal: AbortSignal): Promise<Answer<FetchedPackage>> {
+  async fetch(wish: PackageOptions, signal: AbortSignal): Promise<Answer<FetchedPackage>> {
     const { store } = this.#options;
     if (this.#options.isFrozen()) return refusal("frozen", "all agents are frozen", "ambit thaw");
     if (this.#running >= fetchesMax) return refusal("not_available", "too many packages are fetched at once");
@@ -92,7 +92,7 @@ export class PackageFetcher {
   async #staged(
     folder: string,
     owner: string,
-    wish: PackageWish,
+    wish: PackageOptions,
     signal: AbortSignal,
   ): Promise<Answer<FetchedPackage>> {
     const { package: request, registry } = wish;
@@ -150,7 +150,7 @@ export class PackageFetcher {
       signal,
     }: {
       readonly owner: string;
-      readonly wish: PackageWish;
+      readonly wish: PackageOptions;
       readonly manager: PackageManager;
       readonly grants: readonly Grant[];
       readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ import { READING } from "../../core/notation/testing/notation.ts";
 import { ClientHomes } from "../../sandbox/homes/client-homes.ts";
 import { at, PLAN } from "../../sandbox/plan/testing/plan.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
-import type { RunEnvironment } from "./plan-facts.ts";
+import type { RunEnvironment } from "./run-plan.ts";
 import { NO_TOOLCHAINS } from "./toolchains.ts";
 
 let folder: string;

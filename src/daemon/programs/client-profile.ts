@@ -17,7 +17,7 @@ import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.t
 import type { Limits, Plan, PlanNetwork, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
 import { ASKING, homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
-import type { RunEnvironment } from "./plan-facts.ts";
+import type { RunEnvironment } from "./run-plan.ts";
 import type { ClientToolchains } from "./toolchains.ts";
 
 /** Null: a program, not a client. `users`: reads the user's own profiles. */

@@ -39,7 +39,7 @@ import { type Classification, Classifier } from "../../sandbox/plan/triggers/cla
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import type { ProgramContext, Records } from "../parts.ts";
-import type { RunEnvironment } from "./plan-facts.ts";
+import type { RunEnvironment } from "./run-plan.ts";
 
 export interface DaemonDraftsOptions {
   readonly state: string;

@@ -24,7 +24,7 @@ import {
 import type { UseCredential, UseDecision } from "../calls/program-use.ts";
 import type { ProgramContext } from "../parts.ts";
 import { priceFor, requestCost } from "./model-cost.ts";
-import type { RunEnvironment } from "./plan-facts.ts";
+import type { RunEnvironment } from "./run-plan.ts";
 
 /** The tool that a credential for a model is bound to: `ambit secrets set NAME --tool model --host api.anthropic.com`. */
 const MODEL_TOOL = "model";
@@ -102,7 +102,7 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
     ask: async (call): Promise<ModelAnswer> => {
       const { provider, model, digest, bytes, isCharged, hasForeignCredential } = call;
       const known = Object.hasOwn(PROVIDERS, provider) ? (provider as ModelProvider) : null;
-      const request = known === null ? null : useOf(known, model);
+      const request = known === null ? null : modelUseRequest(known, model);
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
       const models = environment.user?.models ?? [];
       const endpoint = modelEndpoint(models, known, secret);
@@ -188,7 +188,7 @@ function denialText(
   return `${denied}: ${size}${hasPrice ? "" : price}; ${why}`;
 }
 
-function useOf(provider: string, model: string): Request | null {
+function modelUseRequest(provider: string, model: string): Request | null {
   const [first, second] = [parseName(provider), parseName(model)];
   if (USE === null || !first.ok || !second.ok) return null;
   return { verb: USE, values: [first.value, second.value] };

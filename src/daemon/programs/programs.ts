@@ -28,13 +28,13 @@ import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.t
 import type { ProgramContext, ProgramRun, Programs, ServerRun } from "../parts.ts";
 import type { VisibleStore } from "../stores/workspace-stores.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
-import { type AskSecret, credentialsFor, gitRelay, type SecretHosts, withGit } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
+import { type AskSecret, credentialsFor, gitRelay, type SecretHosts, withGit } from "./git-credentials.ts";
 import { liveSandboxes } from "./live.ts";
 import { couldUseModels, modelSource, relayedOnly, type SecretForUrl } from "./models.ts";
-import { planFor, type RunEnvironment } from "./plan-facts.ts";
 import { redactedOutput } from "./redacted-output.ts";
 import { RunExplanation, shownCommand } from "./run-explanation.ts";
+import { planFor, type RunEnvironment } from "./run-plan.ts";
 import { runProgram } from "./run-program.ts";
 import { NO_TOOLCHAINS, toolchainsOf } from "./toolchains.ts";
 
@@ -162,7 +162,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           if (planned.ok) explanation.planned(planned.plan);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
-          if (planned.ok && server !== null) return { ...planned, plan: serverPlan(planned.plan, server) };
+          if (planned.ok && server !== null) return { ...planned, plan: withServer(planned.plan, server) };
           if (!planned.ok || client === null) return planned;
           if (homes === null || where !== made) {
             program.onNotes?.(planned.notes);
@@ -303,7 +303,7 @@ function withStores(plan: Plan, decided: PlanDecision, stores: readonly VisibleS
 }
 
 /** INVARIANT: a server adds variables and a folder of the package store to a plan, and nothing else. */
-function serverPlan(bare: Plan, { environment, package: folder, home }: ServerRun): Plan {
+function withServer(bare: Plan, { environment, package: folder, home }: ServerRun): Plan {
   const plan = {
     ...bare,
     ...(folder === undefined ? {} : { package: segmentsOf(folder) }),

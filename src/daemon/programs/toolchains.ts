@@ -8,7 +8,7 @@ import type { PlanPath } from "../../sandbox/plan/plan.ts";
 import type { PlanFacts } from "../../sandbox/plan/plan-facts.ts";
 import { isSame, isWithin } from "../../sandbox/plan/plan-path.ts";
 import { runtimeFault } from "../../sandbox/plan/root-rules.ts";
-import type { RunEnvironment } from "./plan-facts.ts";
+import type { RunEnvironment } from "./run-plan.ts";
 
 const foldersMax = 64;
 

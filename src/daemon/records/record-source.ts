@@ -115,11 +115,11 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
         : ownerOf(file?.path ?? name, agent.id);
     const prefix = `record ${owner.workspace ?? ""}#${owner.agent}`;
     const errors = agent.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
-    const isWaiting = trust?.standing.kind === "untrusted" || trust?.standing.kind === "waiting";
+    const isWaiting = trust?.status.kind === "untrusted" || trust?.status.kind === "waiting";
     const untrusted =
-      trust?.standing.kind === "untrusted"
+      trust?.status.kind === "untrusted"
         ? ["this project's files have no effect until you trust it: ambit trust"]
-        : trust?.standing.kind === "waiting"
+        : trust?.status.kind === "waiting"
           ? ["grants added since the project was trusted have no effect: ambit trust"]
           : [];
     return {

@@ -31,7 +31,7 @@ import {
 import { afterReading, monotonicMilliseconds } from "./message.ts";
 import { TurnWriter } from "./outgoing.ts";
 import { noDaemon, wrongProtocol } from "./refusals.ts";
-import type { Door } from "./serving.ts";
+import type { SocketName } from "./serving.ts";
 
 const againMilliseconds = 10;
 
@@ -61,29 +61,33 @@ const DEFAULT_SILENCE: SilenceLimits = {
   givenUpMilliseconds: silenceMillisecondsMax,
 };
 
-export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
+export type MessagesOf<D extends SocketName> = D extends "call" ? CallMessages : ControlMessages;
 
 /**
  * `not_available` if no daemon runs, or it is just ending: then one may be started. `no_answer` if one is running and does not
  * respond.
  */
-export async function connect<D extends Door>(
-  door: D,
+export async function connect<D extends SocketName>(
+  socketName: D,
   asked: ConnectOptions,
 ): Promise<Answer<MessageClient<MessagesOf<D>>>> {
   const folder = openDaemonFolder(asked.folder);
   if (!folder.ok) return folder;
-  const opened = await openClient(folder.value, door, asked);
+  const opened = await openClient(folder.value, socketName, asked);
   folder.value.close();
   if (!opened.ok) return opened;
   const refused = await opened.value.greeted;
   return refused ?? { ok: true, value: opened.value as unknown as MessageClient<MessagesOf<D>> };
 }
 
-async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOptions): Promise<Answer<Client>> {
+async function openClient(
+  folder: DaemonFolder,
+  socketName: SocketName,
+  asked: ConnectOptions,
+): Promise<Answer<Client>> {
   const until = performance.now() + (asked.silence ?? DEFAULT_SILENCE).helloMilliseconds;
   for (;;) {
-    const opened = await tryClient(folder.socket(door), door, asked);
+    const opened = await tryClient(folder.socket(socketName), socketName, asked);
     if (typeof opened !== "string") return { ok: true, value: opened };
     if (opened === "ENOENT" || opened === "ECONNREFUSED") return noDaemon("no daemon is running", "ambit daemon start");
     // Its process ended with the connection still in the backlog.
@@ -96,7 +100,7 @@ async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOption
 }
 
 /** Connected, or the error code. */
-function tryClient(path: string, door: Door, asked: ConnectOptions): Promise<Client | string> {
+function tryClient(path: string, socketName: SocketName, asked: ConnectOptions): Promise<Client | string> {
   return new Promise((give) => {
     // The read buffer is reused: its data is parsed before the next read.
     const buffer = Buffer.alloc(readBytesMax);
@@ -109,7 +113,7 @@ function tryClient(path: string, door: Door, asked: ConnectOptions): Promise<Cli
     const socket = connectSocket({ path, onread: { buffer, callback } });
     socket.once("error", (error) => give("code" in error ? String(error.code) : "unknown"));
     socket.once("connect", () => {
-      client = new Client(socket, door, asked);
+      client = new Client(socket, socketName, asked);
       give(client);
     });
   });
@@ -145,12 +149,12 @@ class Client {
   #silentPings = 0;
   #pinging: NodeJS.Timeout | null = null;
 
-  constructor(socket: Socket, door: Door, asked: ConnectOptions) {
+  constructor(socket: Socket, socketName: SocketName, asked: ConnectOptions) {
     this.#socket = socket;
     this.#writer = new TurnWriter(socket);
     this.#asked = asked;
     this.#silence = asked.silence ?? DEFAULT_SILENCE;
-    this.#cutter = new FrameCutter(door === "control" ? controlResponseBytesMax : requestBytesMax);
+    this.#cutter = new FrameCutter(socketName === "control" ? controlResponseBytesMax : requestBytesMax);
     this.greeted = new Promise((give) => {
       this.#greet = give;
     });

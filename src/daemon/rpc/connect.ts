@@ -16,7 +16,7 @@ import { nativeProgram } from "../../platform/native-program.ts";
 import { connect } from "./client.ts";
 import { makeDaemonFolder } from "./folder.ts";
 import { idleSecondsDefault } from "./life.ts";
-import type { Door } from "./serving.ts";
+import type { SocketName } from "./serving.ts";
 
 export interface DaemonClient {
   /** Connects to the control socket and starts the daemon if it is not running. */
@@ -65,7 +65,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   if (state === null) return NOWHERE;
   const native = nativeProgram(program);
   const folder = daemonFolder(state);
-  const startOrConnect = <D extends Door>(door: D, isByName: boolean, lost: () => void) =>
+  const startOrConnect = <D extends SocketName>(socketName: D, isByName: boolean, lost: () => void) =>
     connectStarting({
       state,
       home,
@@ -73,7 +73,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       native,
       idleSeconds: idleSecondsDefault,
       isByName,
-      connect: (at) => connect(door, { folder: at, version: VERSION, onLost: lost }),
+      connect: (at) => connect(socketName, { folder: at, version: VERSION, onLost: lost }),
       makeFolder: (at) => {
         const made = makeDaemonFolder(at);
         if (made.ok && isByName) nameConfigFolder(state, config, home);
@@ -81,9 +81,13 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       },
     });
   /** A daemon of an older program is replaced first, unless it has sessions: they go on with it. */
-  const starting = async <D extends Door>(door: D, isByName: boolean, lost: () => void = () => undefined) => {
+  const starting = async <D extends SocketName>(
+    socketName: D,
+    isByName: boolean,
+    lost: () => void = () => undefined,
+  ) => {
     let isReplacing = false;
-    const connected = await startOrConnect(door, isByName, () => {
+    const connected = await startOrConnect(socketName, isByName, () => {
       if (!isReplacing) lost();
     });
     if (!connected.ok || !isOlderVersion(connected.value.daemonVersion ?? "", VERSION)) return connected;
@@ -93,7 +97,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       return connected;
     }
     connected.value.close();
-    return startOrConnect(door, isByName, lost);
+    return startOrConnect(socketName, isByName, lost);
   };
   const endIdle = async (): Promise<DaemonEnd> => {
     const control = await connect("control", { folder, version: VERSION });

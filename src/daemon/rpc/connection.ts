@@ -2,7 +2,6 @@
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
-import type { OpenSocket } from "./doors-process.ts";
 import { type ExchangeTransport, OpenExchange } from "./exchange.ts";
 import type { FairTurns, TurnQueue } from "./fair-turns.ts";
 import { type Frame, FrameCutter, type FrameProblem } from "./frame.ts";
@@ -20,6 +19,7 @@ import {
   requestsInFlightMax,
   requestsQueuedMax,
 } from "./limits.ts";
+import type { OpenSocket } from "./listener-process.ts";
 import {
   afterReading,
   type ClientMessage,
@@ -29,12 +29,12 @@ import {
 } from "./message.ts";
 import { Outgoing } from "./outgoing.ts";
 import { notAvailable, wrongProtocol } from "./refusals.ts";
-import type { ClientConnection, Door, MessageHandler, Peer } from "./serving.ts";
+import type { ClientConnection, MessageHandler, Peer, SocketName } from "./serving.ts";
 
 const nameCharactersMax = 64;
 
 export interface ConnectionOptions {
-  readonly door: Door;
+  readonly socketName: SocketName;
   readonly peer: Peer;
   readonly answers: ReadonlyMap<string, MessageHandler>;
   readonly held: ConnectionMemory;
@@ -46,7 +46,7 @@ export interface ConnectionOptions {
 }
 
 export class Connection implements ClientConnection {
-  readonly door: Door;
+  readonly socketName: SocketName;
   readonly peer: Peer;
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
@@ -72,14 +72,14 @@ export class Connection implements ClientConnection {
   #toldInVain = 0;
 
   constructor(asked: ConnectionOptions) {
-    this.door = asked.door;
+    this.socketName = asked.socketName;
     this.peer = asked.peer;
     this.#asked = asked;
-    this.#queue = asked.turns.queue(asked.door === "control");
+    this.#queue = asked.turns.queue(asked.socketName === "control");
     const socket = asked.open((buffer, length) => this.#arrive(buffer, length));
     this.#socket = socket;
     this.#outgoing = new Outgoing(socket, () => this.#cut());
-    const answerBytesMax = asked.door === "control" ? controlResponseBytesMax : requestBytesMax;
+    const answerBytesMax = asked.socketName === "control" ? controlResponseBytesMax : requestBytesMax;
     const weigh = (change: number): void => this.#weigh(change);
     this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
     const giveUp = (): void => {

@@ -13,9 +13,9 @@ import {
 import { dirname } from "node:path";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { noDaemon } from "./refusals.ts";
-import type { Door } from "./serving.ts";
+import type { SocketName } from "./serving.ts";
 
-const DOORS: readonly Door[] = ["call", "control"];
+const SOCKET_NAMES: readonly SocketName[] = ["call", "control"];
 
 /** Creates the folder and the state folder above it, if missing. */
 export function makeDaemonFolder(path: string): Answer<null> {
@@ -64,29 +64,31 @@ export class DaemonFolder {
     return `/proc/self/fd/${this.descriptor}/${name}`;
   }
 
-  socket(door: Door): string {
-    return this.within(`${door}.sock`);
+  socket(socketName: SocketName): string {
+    return this.within(`${socketName}.sock`);
   }
 
   /** Records the identity of the sockets in it. False if they are missing. */
   note(): boolean {
-    this.#sockets = DOORS.map((door) => markAt(this.socket(door)));
+    this.#sockets = SOCKET_NAMES.map((socketName) => markAt(this.socket(socketName)));
     return !this.#sockets.includes("");
   }
 
   /** Whether the path still leads to this folder, and its sockets are the recorded ones. */
   isInPlace(): boolean {
     const [own, there] = [markOf(fstatSync(this.descriptor)), markAt(this.path)];
-    return own === there && DOORS.every((door, at) => markAt(this.socket(door)) === this.#sockets[at]);
+    return (
+      own === there && SOCKET_NAMES.every((socketName, at) => markAt(this.socket(socketName)) === this.#sockets[at])
+    );
   }
 
   /** Removes the recorded sockets and no others. */
   removeSockets(): void {
-    for (const [at, door] of DOORS.entries()) {
-      const mark = markAt(this.socket(door));
+    for (const [at, socketName] of SOCKET_NAMES.entries()) {
+      const mark = markAt(this.socket(socketName));
       if (mark === "" || mark !== this.#sockets[at]) continue;
       try {
-        unlinkSync(this.socket(door));
+        unlinkSync(this.socket(socketName));
       } catch {
         // Removed concurrently.
       }

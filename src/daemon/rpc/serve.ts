@@ -1,18 +1,18 @@
 // Serves the two sockets: inspects each client process, accepts or refuses its connection, and counts connections.
 import { type Answer, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import { Connection, ConnectionMemory } from "./connection.ts";
-import { type ConnectingProcess, DoorsProcess, type OpenSocket } from "./doors-process.ts";
 import { FairTurns } from "./fair-turns.ts";
 import type { DaemonFolder } from "./folder.ts";
 import { jsonFrame } from "./frame.ts";
 import { connectionsPerDoorMax, farewellMilliseconds } from "./limits.ts";
+import { type ConnectingProcess, ListenerProcess, type OpenSocket } from "./listener-process.ts";
 import { noDaemon, notAvailable } from "./refusals.ts";
-import type { Door, MessageHandlers, ProcessLookup } from "./serving.ts";
+import type { MessageHandlers, ProcessLookup, SocketName } from "./serving.ts";
 
 export interface ServingOptions {
   /** INVARIANT: the caller holds the state's lock until the daemon ends. */
   readonly folder: DaemonFolder;
-  readonly doors: MessageHandlers;
+  readonly handlers: MessageHandlers;
   /** The native program, which listens. */
   readonly native: string;
   readonly version: string;
@@ -32,7 +32,7 @@ export interface Serving {
 }
 
 /** Resolves when both sockets exist. */
-export async function serveDoors(asked: ServingOptions): Promise<Answer<Serving>> {
+export async function serveSockets(asked: ServingOptions): Promise<Answer<Serving>> {
   const served = new DoorServer(asked);
   const why = await served.process.ready;
   if (why === null && asked.folder.note()) return { ok: true, value: served };
@@ -41,18 +41,18 @@ export async function serveDoors(asked: ServingOptions): Promise<Answer<Serving>
 }
 
 class DoorServer implements Serving {
-  readonly process: DoorsProcess;
+  readonly process: ListenerProcess;
   readonly #asked: ServingOptions;
   readonly #held = new ConnectionMemory();
   readonly #turns = new FairTurns();
-  readonly #connections: Readonly<Record<Door, Set<Connection>>> = { call: new Set(), control: new Set() };
+  readonly #connections: Readonly<Record<SocketName, Set<Connection>>> = { call: new Set(), control: new Set() };
   #lostListeners: ((why: string) => void)[] = [];
   #lost: string | null = null;
   #isStopping = false;
 
   constructor(asked: ServingOptions) {
     this.#asked = asked;
-    this.process = new DoorsProcess(asked.native, asked.folder.descriptor, {
+    this.process = new ListenerProcess(asked.native, asked.folder.descriptor, {
       come: (caller, open) => this.#come(caller, open),
       over: (lastWords) => this.#lose(lastWords),
     });
@@ -93,31 +93,40 @@ class DoorServer implements Serving {
   }
 
   #come(caller: ConnectingProcess, open: OpenSocket): void {
-    const { door, pid, uid, start } = caller;
-    const looked = this.#isFull(door) ? NOT_FOUND : this.#asked.look(pid, uid, start);
-    const refused = this.#refusalOf(door, looked);
+    const { socketName, pid, uid, start } = caller;
+    const looked = this.#isFull(socketName) ? NOT_FOUND : this.#asked.look(pid, uid, start);
+    const refused = this.#refusalOf(socketName, looked);
     if (refused !== null) {
       refuseSocket(open, refused);
       return;
     }
     const peer = looked.isFound ? looked.peer : { pid, uid, start: "", ancestors: [], terminal: false };
-    const { doors, version, log } = this.#asked;
+    const { handlers, version, log } = this.#asked;
     const [held, turns] = [this.#held, this.#turns];
-    const connection = new Connection({ open, door, peer, answers: doors[door], held, turns, version, log });
-    const connections = this.#connections[door];
+    const connection = new Connection({
+      open,
+      socketName,
+      peer,
+      answers: handlers[socketName],
+      held,
+      turns,
+      version,
+      log,
+    });
+    const connections = this.#connections[socketName];
     connections.add(connection);
     connection.onClose(() => connections.delete(connection));
   }
 
-  #isFull(door: Door): boolean {
-    return this.#connections[door].size >= connectionsPerDoorMax;
+  #isFull(socketName: SocketName): boolean {
+    return this.#connections[socketName].size >= connectionsPerDoorMax;
   }
 
-  #refusalOf(door: Door, looked: ProcessLookup): Refusal | null {
+  #refusalOf(socketName: SocketName, looked: ProcessLookup): Refusal | null {
     if (this.#isStopping) return noDaemon("the daemon is shutting down");
-    if (this.#isFull(door)) return notAvailable("too many connections to the daemon", "close some of them");
+    if (this.#isFull(socketName)) return notAvailable("too many connections to the daemon", "close some of them");
     // The control socket needs the full ancestry of its client.
-    return door === "call" || (looked.isFound && looked.isWhole)
+    return socketName === "call" || (looked.isFound && looked.isWhole)
       ? null
       : refusal("control_refused", "the daemon cannot identify the calling process", null);
   }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 
 /** The socket a client connected to. */
-export type Door = "call" | "control";
+export type SocketName = "call" | "control";
 
 /** The client process, as the kernel reports it. */
 export interface Peer {
@@ -39,7 +39,7 @@ export type ProcessLookup =
 
 /** One connection; its resources end with it. */
 export interface ClientConnection {
-  readonly door: Door;
+  readonly socketName: SocketName;
   readonly peer: Peer;
   onClose(listener: () => void): void;
   /** Sends an unsolicited event: `{event}`. False if it could not be sent. */
@@ -67,4 +67,4 @@ export interface Exchange {
 /** Resolves to the response; an exception is an internal error and is reported as `not_available`, without details. */
 export type MessageHandler = (exchange: Exchange) => Promise<{ readonly ok: true; readonly value: object } | Refusal>;
 
-export type MessageHandlers = Readonly<Record<Door, ReadonlyMap<string, MessageHandler>>>;
+export type MessageHandlers = Readonly<Record<SocketName, ReadonlyMap<string, MessageHandler>>>;

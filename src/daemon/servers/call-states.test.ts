@@ -1,13 +1,13 @@
 // The note of a call, on a clock that the test sets: it opens for its own call alone, and not for long.
 import { expect, test } from "vitest";
-import { type CallNote, CallStates, type StateOwner, stateMilliseconds } from "./call-states.ts";
+import { type ResumeToken, ResumeTokens, type StateOwner, stateMilliseconds } from "./call-states.ts";
 
 const OWNER: StateOwner = { session: "s_1", agent: "/p scout", server: "notes d1", tool: "ask", input: { a: 1 } };
-const NOTE: CallNote = { held: null, state: "its own", asks: [["who", "elicitation"]], roots: [], rounds: 1 };
+const NOTE: ResumeToken = { held: null, state: "its own", asks: [["who", "elicitation"]], roots: [], rounds: 1 };
 
 test("a resume token is valid until it expires, and not afterwards", () => {
   let now = 1_000;
-  const states = new CallStates(() => now);
+  const states = new ResumeTokens(() => now);
   const sealed = states.seal(NOTE, OWNER);
   expect(sealed).not.toContain("its own");
   expect(states.open(sealed, OWNER)).toEqual(NOTE);
@@ -28,12 +28,12 @@ test.each<[string, Partial<StateOwner>]>([
   ["tool", { tool: "asks" }],
   ["argument", { input: { a: 2 } }],
 ])("a note does not open for another %s", (_, other) => {
-  const states = new CallStates(() => 0);
+  const states = new ResumeTokens(() => 0);
   expect(states.open(states.seal(NOTE, OWNER), { ...OWNER, ...other })).toBeNull();
 });
 
 test("a note of another daemon process, a changed one and a text that is none do not open", () => {
-  const [states, others] = [new CallStates(() => 0), new CallStates(() => 0)];
+  const [states, others] = [new ResumeTokens(() => 0), new ResumeTokens(() => 0)];
   const sealed = states.seal(NOTE, OWNER);
   expect(others.open(sealed, OWNER)).toBeNull();
   for (const text of ["", "x", `${sealed}A`, sealed.slice(0, -4), "A".repeat(200_000), `${sealed}\n`])

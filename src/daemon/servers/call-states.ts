@@ -15,7 +15,7 @@ export interface StateOwner {
   readonly input: JsonObject;
 }
 
-export interface CallNote {
+export interface ResumeToken {
   /** A call that is open at a server of the older era; null in the newer era. */
   readonly held: string | null;
   /** The note of a server of the newer era. */
@@ -31,7 +31,7 @@ const stateCharactersMax = 131_072;
 /** As long as clients wait for a person. */
 export const stateMilliseconds = 600_000;
 
-export class CallStates {
+export class ResumeTokens {
   /** Of this daemon process: the sessions that notes belong to end with it. */
   readonly #key = randomBytes(32);
   readonly #elapsed: () => number;
@@ -40,13 +40,13 @@ export class CallStates {
     this.#elapsed = elapsed;
   }
 
-  seal(note: CallNote, owner: StateOwner): string {
+  seal(note: ResumeToken, owner: StateOwner): string {
     const text = JSON.stringify({ ...note, expires: this.#elapsed() + stateMilliseconds });
     return encrypt(Buffer.from(text), this.#key, about(owner)).toString("base64url");
   }
 
   /** Null for a text that was not sealed here, was changed, belongs to another call, or has expired. */
-  open(text: string, owner: StateOwner): CallNote | null {
+  open(text: string, owner: StateOwner): ResumeToken | null {
     if (text.length > stateCharactersMax) return null;
     const bytes = Buffer.from(text, "base64url");
     const opened = bytes.toString("base64url") === text ? decrypt(bytes, this.#key, about(owner)) : null;
@@ -58,7 +58,7 @@ export class CallStates {
   }
 }
 
-function noteOf(note: JsonObject): CallNote {
+function noteOf(note: JsonObject): ResumeToken {
   const [held, state, asks, roots, rounds] = ["held", "state", "asks", "roots", "rounds"].map((key) =>
     member(note, key),
   );

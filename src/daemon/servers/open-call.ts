@@ -4,7 +4,7 @@ import { onAbort } from "../../core/base/abort.ts";
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { withHiddenShown } from "../../gateway/pins.ts";
 import type { CallClient } from "../calls/call-client.ts";
-import { type CallTalk, LOG_LEVELS, type ServerAsk } from "./call-talk.ts";
+import { type CallEvents, LOG_LEVELS, type ServerAsk } from "./call-events.ts";
 import type { UpstreamResult } from "./server-message.ts";
 
 export interface OpenCallOptions {
@@ -12,7 +12,7 @@ export interface OpenCallOptions {
   readonly redacted: <T extends Json>(value: T) => T;
   /** Why the server may not ask for this now; null where it may. `params`: what the client is shown. */
   accept(ask: ServerAsk): { readonly params: JsonObject } | { readonly why: string };
-  start(talk: CallTalk, signal: AbortSignal): Promise<UpstreamResult<JsonObject>>;
+  start(notifications: CallEvents, signal: AbortSignal): Promise<UpstreamResult<JsonObject>>;
 }
 
 export interface AcceptedAsk {
@@ -25,7 +25,7 @@ const logsMax = 100;
 const messageCharactersMax = 500;
 const logCharactersMax = 4_096;
 
-export class OpenCall implements CallTalk {
+export class OpenCall implements CallEvents {
   readonly #options: OpenCallOptions;
   readonly #controller = new AbortController();
   /** What the server waits for, by our own key. */

@@ -23,8 +23,8 @@ import { readServerResult } from "../../gateway/call-result.ts";
 import type { CallClient, CallResume } from "../calls/call-client.ts";
 import type { Session } from "../session.ts";
 import type { ExecutionResult, ToolExecution } from "../tools/daemon-tool.ts";
-import { type CallNote, CallStates, type StateOwner, stateMilliseconds } from "./call-states.ts";
-import type { ServerAsk } from "./call-talk.ts";
+import type { ServerAsk } from "./call-events.ts";
+import { type ResumeToken, ResumeTokens, type StateOwner, stateMilliseconds } from "./call-states.ts";
 import { type AcceptedAsk, inputIn, OpenCall } from "./open-call.ts";
 import type { CatalogServer } from "./server-catalog.ts";
 import { rootsResult } from "./server-questions.ts";
@@ -63,7 +63,7 @@ interface NeededInput {
     key: string,
     ask: { readonly kind: ServerAskKind; readonly params: JsonObject },
   ])[];
-  readonly note: Pick<CallNote, "held" | "state" | "roots">;
+  readonly note: Pick<ResumeToken, "held" | "state" | "roots">;
 }
 
 const roundsMax = 16;
@@ -73,12 +73,12 @@ const KEY = /^[\w.:-]{1,64}$/;
 
 export class ServerCalls {
   readonly #options: ServerCallsOptions;
-  readonly #states: CallStates;
+  readonly #states: ResumeTokens;
   readonly #held = new Map<string, HeldCall>();
 
   constructor(options: ServerCallsOptions) {
     this.#options = options;
-    this.#states = new CallStates(() => options.elapsed());
+    this.#states = new ResumeTokens(() => options.elapsed());
   }
 
   /** The requests that are decided again when a client resumes a call with answers. */
@@ -168,7 +168,7 @@ export class ServerCalls {
     one: CatalogServer,
     tool: string,
     session: Session,
-    note: CallNote,
+    note: ResumeToken,
     { responses }: CallResume,
   ): readonly (readonly [string, JsonObject])[] | null {
     if (JSON.stringify(this.#options.redacted(responses)) !== JSON.stringify(responses)) return null;
@@ -193,7 +193,7 @@ export class ServerCalls {
       server: one.server.name,
       redacted,
       accept: (ask) => this.#accept(one, session, client, upstream, ask),
-      start: (talk, signal) => upstream.request(method, params, signal, callMilliseconds, talk),
+      start: (events, signal) => upstream.request(method, params, signal, callMilliseconds, events),
     });
   }
 

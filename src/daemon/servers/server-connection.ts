@@ -26,7 +26,7 @@ export interface ServerConnection {
   /** An address: no process of this machine. */
   readonly isRemote: boolean;
   /** Whether notifications of the server are received now, such as that its lists changed. */
-  readonly isTelling: boolean;
+  readonly isReceiving: boolean;
   /** From now on the server is heard between requests, where it offers that. */
   listen(): void;
   hear(listener: ServerListener): void;

@@ -100,7 +100,7 @@ export class ServerHttp implements ServerConnection {
     return this.#isOver;
   }
 
-  get isTelling(): boolean {
+  get isReceiving(): boolean {
     return this.#listening?.isOpen === true;
   }
 

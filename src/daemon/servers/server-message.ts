@@ -5,7 +5,7 @@ import { JsonMeter } from "../../core/base/json-meter.ts";
 import { jsonDepthMax } from "../../core/base/limits.ts";
 import type { CodedFailure, Result } from "../../core/base/result.ts";
 import { VERSION } from "../../core/base/version.ts";
-import type { CallTalk, ServerOffers } from "./call-talk.ts";
+import type { CallEvents, ServerOffers } from "./call-events.ts";
 import { serverLineBytesMax } from "./server-connection.ts";
 
 export type UpstreamResult<T> = Result<
@@ -91,12 +91,12 @@ export function capabilitiesFor({ roots, asks }: ServerOffers): JsonObject {
 export function sentParams(
   params: JsonObject,
   id: number,
-  talk: CallTalk | null,
+  events: CallEvents | null,
   stateless: ServerOffers | null,
 ): JsonObject {
-  const progress = talk?.isProgressWanted === true ? { progressToken: id } : {};
-  if (stateless === null) return talk?.isProgressWanted === true ? { ...params, _meta: progress } : params;
-  const level = talk?.logLevel ?? null;
+  const progress = events?.isProgressWanted === true ? { progressToken: id } : {};
+  if (stateless === null) return events?.isProgressWanted === true ? { ...params, _meta: progress } : params;
+  const level = events?.logLevel ?? null;
   return {
     ...params,
     _meta: {
@@ -108,3 +108,6 @@ export function sentParams(
     },
   };
 }
+
+export const UNFINISHED =
+  "the server asked for input for a request that allows none; only tool calls and reads of resources and prompts may ask";

@@ -34,7 +34,7 @@ export class ServerProcess implements ServerConnection {
   #enforcement: readonly Enforcement[] = [];
   #heard: ServerListener["heard"] = () => true;
   readonly ended: Promise<string>;
-  readonly isTelling = true;
+  readonly isReceiving = true;
   readonly isRemote = false;
 
   /** `revealed`: what the program has beyond its walls. */

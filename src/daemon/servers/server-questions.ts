@@ -3,13 +3,13 @@
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { askKind, ROOTS_METHOD } from "../../gateway/asks.ts";
-import type { CallTalk, ServerAsk, ServerOffers } from "./call-talk.ts";
+import type { CallEvents, ServerAsk, ServerOffers } from "./call-events.ts";
 
 export interface ServerQuestionsOptions {
   readonly offers: ServerOffers;
   say(message: JsonObject): void;
   /** The call that the server works on, the oldest of several; null where it works on none. */
-  talking(): { readonly id: number; readonly talk: CallTalk } | null;
+  receiving(): { readonly id: number; readonly events: CallEvents } | null;
   /** The time of a call does not run while the server waits for an answer of ours. */
   hold(call: number, isHeld: boolean): void;
   refused(method: string, code: DenialCode): void;
@@ -62,8 +62,8 @@ export class ServerQuestions {
     const key = JSON.stringify(id);
     if (this.#asks.has(key)) return "it reuses the id of an open request";
     // INVARIANT: a connection belongs to one session, so whichever of its calls the server means, the same client answers.
-    const talking = this.#options.talking();
-    if (talking === null) {
+    const receiving = this.#options.receiving();
+    if (receiving === null) {
       this.#refuse(method, id, REFUSED, "no call is open that this request could belong to", "not_available");
       return null;
     }
@@ -77,9 +77,9 @@ export class ServerQuestions {
       give: (result) => answer({ result }),
       refuse: (message) => answer({ error: { code: REFUSED, message } }),
     };
-    this.#asks.set(key, { of: talking.id, ask });
-    this.#options.hold(talking.id, true);
-    talking.talk.asked(ask);
+    this.#asks.set(key, { of: receiving.id, ask });
+    this.#options.hold(receiving.id, true);
+    receiving.events.asked(ask);
     return null;
   }
 

@@ -27,7 +27,7 @@ import { packageArgv } from "../packages/package-argv.ts";
 import type { PackageStore } from "../packages/package-store.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
-import type { ServerOffers } from "./call-talk.ts";
+import type { ServerOffers } from "./call-events.ts";
 import type { CatalogServer } from "./server-catalog.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { ServerHttp, type ServerHttpOptions, type ServerSignIn } from "./server-http.ts";
@@ -155,7 +155,7 @@ function startServer(
   options: ServerStartOptions,
 ): StartServer {
   return async ({ input, sinks, signal }): Promise<RunResult> => {
-    const plan = serverPlan(server, endpoint, pathSettings, options.ceiling());
+    const plan = serverRunRequest(server, endpoint, pathSettings, options.ceiling());
     if (typeof plan === "string") return refused(plan);
     const { authority, request } = plan;
     const moment = (): Moment => momentOf(options);
@@ -262,7 +262,7 @@ function serverAuthority(server: WrittenServer, ceiling: readonly Grant[] | null
 }
 
 /** Or why it cannot be planned. */
-function serverPlan(
+function serverRunRequest(
   server: WrittenServer,
   { command }: ServerProgram,
   pathSettings: PathSettings,

@@ -1,13 +1,15 @@
 // Parts of the tools of MCP servers: what their arguments ask for, what of their schemas is checked, and what is answered where a person has
 // to sign in first.
+
 import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { copyJson, type JsonObject } from "../../core/base/json.ts";
 import { done } from "../../core/base/result.ts";
 import type { RequestsResult } from "../../core/gate/known-tool.ts";
 import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
 import { packageCommand } from "../../core/notation/servers/package-command.ts";
+import type { Pin } from "../../gateway/pins.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
-import { inputParser } from "../../runtime/tool/input.ts";
+import { inputParser, inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { DaemonTool } from "../tools/daemon-tool.ts";
 import type { CatalogServer } from "./server-catalog.ts";
@@ -95,4 +97,14 @@ export function mappedRequests(
     requests.push(request.value);
   }
   return done(requests);
+}
+
+/** By the pinned schema, where it can be read within limits. */
+export function outputFault(pin: Pin | null, tool: string, structured: JsonObject): string | null {
+  const schema = pin?.tools.find(({ name }) => name === tool)?.outputSchema ?? null;
+  if (schema === null) return null;
+  const accepted = inputParser(checkedSchema(schema)).accept(structured);
+  if (accepted.ok) return null;
+  const [issue] = accepted.issues;
+  return `the server's structured result does not match its own schema: ${issue?.at ?? ""} ${issue?.message ?? ""}`.trim();
 }

@@ -9,7 +9,6 @@ import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { offeredName, type ServerDescription, type ToolDefinition } from "../../gateway/definitions.ts";
 import { callableTools, firstPin, type Pin, pinChanges, pinOf, pinText, readPin } from "../../gateway/pins.ts";
 import { shippedMap } from "../../gateway/shipped-maps.ts";
-import { inputParser } from "../../runtime/tool/input.ts";
 import { likeness } from "../../runtime/tool/tool-name.ts";
 import type { Session } from "../session.ts";
 import type { DaemonTool, Missing } from "../tools/daemon-tool.ts";
@@ -25,7 +24,14 @@ import {
 } from "./server-catalog.ts";
 import { ServerPool } from "./server-pool.ts";
 import type { ServerOwner, ServerRunOptions } from "./server-run.ts";
-import { checkedSchema, mappedRequests, type StartProblem, signInFix, unknownServerTool } from "./server-tools.ts";
+import {
+  checkedSchema,
+  mappedRequests,
+  outputFault,
+  type StartProblem,
+  signInFix,
+  unknownServerTool,
+} from "./server-tools.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface DaemonServersOptions extends ServerCatalogOptions {
@@ -86,7 +92,7 @@ export class DaemonServers {
       ...options,
       elapsed: () => options.elapsed(),
       ready: (session, one, tool) => this.#ready(session, one, tool),
-      outputFault: (one, tool, structured) => this.#outputFault(one, tool, structured),
+      outputFault: (one, tool, structured) => outputFault(this.pinOf(one), tool, structured),
     });
   }
 
@@ -387,16 +393,6 @@ export class DaemonServers {
     if (held === null) return upstream;
     this.#options.log(this.#options.entry(session, "server_held", { server: one.server.name, tool }));
     return held;
-  }
-
-  /** By the pinned schema, where it can be read within limits. */
-  #outputFault(one: CatalogServer, tool: string, structured: JsonObject): string | null {
-    const schema = this.pinOf(one)?.tools.find(({ name }) => name === tool)?.outputSchema ?? null;
-    if (schema === null) return null;
-    const accepted = inputParser(checkedSchema(schema)).accept(structured);
-    if (accepted.ok) return null;
-    const [issue] = accepted.issues;
-    return `the server's structured result does not match its own schema: ${issue?.at ?? ""} ${issue?.message ?? ""}`.trim();
   }
 }
 

@@ -6,7 +6,7 @@ import { type UpstreamResult, unavailable } from "./server-message.ts";
 const pagesMax = 64;
 
 /** One more than are allowed where there are too many. */
-export async function listedTools(
+export async function fetchToolPages(
   ask: (params: JsonObject) => Promise<UpstreamResult<JsonObject>>,
 ): Promise<UpstreamResult<readonly Json[]>> {
   const tools: Json[] = [];

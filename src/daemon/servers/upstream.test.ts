@@ -1,7 +1,7 @@
 // The time that a server has for a call, with the connection as the only fake: the clock is one too.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Json, JsonObject } from "../../core/base/json.ts";
-import type { CallTalk, ServerAsk } from "./call-talk.ts";
+import type { CallEvents, ServerAsk } from "./call-events.ts";
 import type { ServerConnection, ServerListener } from "./server-connection.ts";
 import type { UpstreamResult } from "./server-message.ts";
 import { Upstream } from "./upstream.ts";
@@ -24,7 +24,7 @@ function serverThat(called: (id: Json, say: (message: JsonObject) => void) => vo
     "tools/list": { tools: [] },
   };
   const connection: ServerConnection = {
-    ...{ isOver: false, isTelling: true, isRemote: false, complaint: "", enforcement: [] },
+    ...{ isOver: false, isReceiving: true, isRemote: false, complaint: "", enforcement: [] },
     ended: new Promise(() => undefined),
     hear: (one) => {
       listener = one;
@@ -42,15 +42,15 @@ function serverThat(called: (id: Json, say: (message: JsonObject) => void) => vo
   return new Upstream("s", connection, { roots: null, asks: new Set(["elicitation"] as const) }, (value) => value);
 }
 
-function talkThat(asked: (ask: ServerAsk) => void): CallTalk {
+function eventsThat(asked: (ask: ServerAsk) => void): CallEvents {
   return { isProgressWanted: false, logLevel: null, asked, progressed: () => undefined, logged: () => false };
 }
 
-async function call(server: Upstream, talk: CallTalk): Promise<() => UpstreamResult<JsonObject> | null> {
+async function call(server: Upstream, events: CallEvents): Promise<() => UpstreamResult<JsonObject> | null> {
   await server.started;
   let answer: UpstreamResult<JsonObject> | null = null;
   void server
-    .request("tools/call", { name: "t" }, new AbortController().signal, limitMilliseconds, talk)
+    .request("tools/call", { name: "t" }, new AbortController().signal, limitMilliseconds, events)
     .then((one) => {
       answer = one;
     });
@@ -65,7 +65,7 @@ test("a refused request of the server does not extend the call's timeout", async
   });
   const answer = await call(
     server,
-    talkThat((ask) => ask.refuse("no")),
+    eventsThat((ask) => ask.refuse("no")),
   );
   await vi.advanceTimersByTimeAsync(limitMilliseconds - 1000);
   expect(answer()).toBeNull();
@@ -79,7 +79,7 @@ test("the time in which it waits for an answer is not counted", async () => {
   const asks: ServerAsk[] = [];
   const answer = await call(
     server,
-    talkThat((ask) => asks.push(ask)),
+    eventsThat((ask) => asks.push(ask)),
   );
   await vi.advanceTimersByTimeAsync(10 * limitMilliseconds);
   expect(answer()).toBeNull();

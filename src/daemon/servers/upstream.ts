@@ -4,7 +4,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { errorText } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription } from "../../gateway/definitions.ts";
-import { type CallTalk, LOG_LEVELS, type ServerOffers } from "./call-talk.ts";
+import { type CallEvents, LOG_LEVELS, type ServerOffers } from "./call-events.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import {
   CLIENT,
@@ -19,13 +19,14 @@ import {
   STATELESS,
   STOPPED,
   sentParams,
+  UNFINISHED,
   type UpstreamFailure,
   type UpstreamResult,
   unavailable,
 } from "./server-message.ts";
 import { ServerQuestions } from "./server-questions.ts";
 import { ServerWatches, tellsOfChanges } from "./server-watches.ts";
-import { listedTools } from "./tool-pages.ts";
+import { fetchToolPages } from "./tool-pages.ts";
 
 const startMilliseconds = 30_000;
 const pingMilliseconds = 5_000;
@@ -40,7 +41,7 @@ const waitingMax = 128;
 const faultsMax = 100;
 interface Pending {
   /** Null for a request of which the server can say nothing but its answer. */
-  readonly talk: CallTalk | null;
+  readonly events: CallEvents | null;
   give(answer: UpstreamResult<JsonObject>): void;
   /** Its time does not run while the server waits for an answer of ours. */
   hold(isHeld: boolean): void;
@@ -90,9 +91,9 @@ export class Upstream {
     this.#questions = new ServerQuestions({
       offers,
       say: (message) => void connection.say(message),
-      talking: () => {
-        const [id, pending] = [...this.#pending].find(([, { talk }]) => talk !== null) ?? [];
-        return id === undefined || pending === undefined || pending.talk === null ? null : { id, talk: pending.talk };
+      receiving: () => {
+        const [id, pending] = [...this.#pending].find(([, { events }]) => events !== null) ?? [];
+        return id === undefined || !pending?.events ? null : { id, events: pending.events };
       },
       hold: (call, isHeld) => this.#pending.get(call)?.hold(isHeld),
       refused: (method, code) => this.onRefused(method, code),
@@ -128,7 +129,7 @@ export class Upstream {
 
   /** Whether it is remote with an open event stream: then it is cheap to keep connected. */
   get isListening(): boolean {
-    return this.#connection.isRemote && (this.#connection.isTelling || this.watches.isListening);
+    return this.#connection.isRemote && (this.#connection.isReceiving || this.watches.isListening);
   }
 
   get isIdle(): boolean {
@@ -160,8 +161,8 @@ export class Upstream {
   /** Asks again what the server says about itself, where that may have changed unnoticed, or `always`. */
   async refresh(always: boolean): Promise<void> {
     const age = performance.now() - this.#listed;
-    const isTelling = this.#isStateless ? this.watches.hearsOfTools : this.#connection.isTelling;
-    const isOld = always ? age > relistMilliseconds : !isTelling && age > pollMilliseconds;
+    const isReceiving = this.#isStateless ? this.watches.hearsOfTools : this.#connection.isReceiving;
+    const isOld = always ? age > relistMilliseconds : !isReceiving && age > pollMilliseconds;
     if (isOld && this.#description !== null && !this.isOver) await this.#list();
   }
 
@@ -171,21 +172,21 @@ export class Upstream {
     return capabilities !== null && isJsonObject(member(capabilities, capability));
   }
 
-  /** A request on behalf of a session; its turn comes when others have been answered. With `talk` it may need input first. */
+  /** A request on behalf of a session; its turn comes when others have been answered. With `notifications` it may need input first. */
   async request(
     method: string,
     params: JsonObject,
     signal: AbortSignal,
     milliseconds: number,
-    talk: CallTalk | null = null,
+    events: CallEvents | null = null,
   ): Promise<UpstreamResult<JsonObject>> {
     if (this.#running + this.#queue.length >= waitingMax)
       return unavailable("too many calls of this server are queued");
     if (this.#running >= callsAtOnceMax) await new Promise<void>((go) => this.#queue.push(go));
     else this.#running++;
     try {
-      if (talk !== null) this.#tellLevel(talk);
-      return await this.#ask(method, params, milliseconds, signal, talk);
+      if (events !== null) this.#tellLevel(events);
+      return await this.#ask(method, params, milliseconds, signal, events);
     } finally {
       // The next call takes over this one's place.
       const next = this.#queue.shift();
@@ -230,8 +231,9 @@ export class Upstream {
   }
 
   /** The older era has one level for everything: the least urgent that an open call wants. Nothing waits for the answer. */
-  #tellLevel(talk: CallTalk): void {
-    const wanted = [talk, ...[...this.#pending.values()].map((one) => one.talk)].map((one) => one?.logLevel ?? null);
+  #tellLevel(events: CallEvents): void {
+    const all = [events, ...[...this.#pending.values()].map((one) => one.events)];
+    const wanted = all.map((one) => one?.logLevel ?? null);
     const level = LOG_LEVELS.find((one) => wanted.includes(one));
     if (this.#isStateless || level === undefined || level === this.#logLevel || !this.has("logging")) return;
     this.#logLevel = level;
@@ -241,7 +243,7 @@ export class Upstream {
   async #list(): Promise<UpstreamResult<ServerDescription>> {
     this.#listed = performance.now();
     const listed = this.has("tools")
-      ? await listedTools((params) => this.#ask("tools/list", params, startMilliseconds, null))
+      ? await fetchToolPages((params) => this.#ask("tools/list", params, startMilliseconds, null))
       : { ok: true as const, value: [] };
     if (!listed.ok) return this.#failed(needsSignIn(listed) ? listed : listed.message);
     // It may have the value of a secret, and its description is what models read.
@@ -262,7 +264,7 @@ export class Upstream {
     params: JsonObject,
     milliseconds: number,
     signal: AbortSignal | null,
-    talk: CallTalk | null = null,
+    events: CallEvents | null = null,
   ): Promise<UpstreamResult<JsonObject>> {
     if (signal?.aborted === true) return Promise.resolve(STOPPED);
     const id = ++this.#number;
@@ -297,8 +299,8 @@ export class Upstream {
         runningSince = null;
         if (!isHeld) run();
       };
-      this.#pending.set(id, { talk, give, hold });
-      const sent = sentParams(params, id, talk, this.#isStateless ? this.offers : null);
+      this.#pending.set(id, { events, give, hold });
+      const sent = sentParams(params, id, events, this.#isStateless ? this.offers : null);
       if (!this.#connection.say({ jsonrpc: "2.0", id, method, params: sent })) {
         give(unavailable("the server has exited, or does not read its input"));
         return;
@@ -327,17 +329,15 @@ export class Upstream {
     const method = member(message, "method");
     const id = member(message, "id");
     if (typeof method === "string") {
-      const params = member(message, "params");
-      if (id === undefined) return this.#notified(method, params);
-      const fault = this.#questions.request(method, id, params);
+      if (id === undefined) return this.#notified(method, member(message, "params"));
+      const fault = this.#questions.request(method, id, member(message, "params"));
       return fault === null || this.#fault(fault);
     }
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     // An answer to a cancelled request, or to one that was never made.
     if (pending === undefined) return this.#fault("it responds to requests that are not open");
-    const result = member(message, "result");
-    const error = member(message, "error");
-    if (isUnfinished(result) && (pending.talk === null || member(result, "resultType") !== "input_required")) {
+    const [result, error] = [member(message, "result"), member(message, "error")];
+    if (isUnfinished(result) && (pending.events === null || member(result, "resultType") !== "input_required")) {
       this.#questions.refused("input_required", "not_available");
       pending.give(failedCall(UNFINISHED));
     } else if (isJsonObject(result)) pending.give({ ok: true, value: result });
@@ -353,11 +353,11 @@ export class Upstream {
         this.#listSoon();
         return true;
       case "notifications/progress":
-        this.#pending.get(Number(member(told, "progressToken")))?.talk?.progressed(told);
+        this.#pending.get(Number(member(told, "progressToken")))?.events?.progressed(told);
         return true;
       case "notifications/message":
         // It does not say which call it belongs to: the oldest that wants it gets it.
-        for (const { talk } of this.#pending.values()) if (talk?.logged(told) === true) break;
+        for (const { events } of this.#pending.values()) if (events?.logged(told) === true) break;
         return true;
       case "notifications/resources/updated":
         this.watches.updated(told);
@@ -398,6 +398,3 @@ export class Upstream {
     return false;
   }
 }
-
-const UNFINISHED =
-  "the server asked for input for a request that allows none; only tool calls and reads of resources and prompts may ask";

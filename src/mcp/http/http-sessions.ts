@@ -14,7 +14,7 @@ import { isRequestId, type RequestId } from "../json-rpc.ts";
 import { LISTEN, ListenedResources } from "../listened-resources.ts";
 import type { ReconnectingSession } from "../reconnecting-session.ts";
 import { ServerFactory } from "../server.ts";
-import { listedTools } from "../tool-list.ts";
+import { toMcpTools } from "../tool-list.ts";
 import { closedClientsMax, idleMilliseconds, requestsOfSessionMax, sessionsMax, sessionsOfTokenMax } from "./limits.ts";
 import { errorAnswer } from "./web-exchange.ts";
 
@@ -303,7 +303,7 @@ class SharedSession implements Open {
     const tools = await this.session.currentList();
     if (tools === null) return;
     const { changes } = this.session;
-    const list = JSON.stringify(listedTools(tools));
+    const list = JSON.stringify(toMcpTools(tools));
     const { notify } = this.#handler;
     const isOtherList = this.#list !== null && this.#list !== list;
     const isOther = this.#changes !== null && this.#changes !== changes;

@@ -4,9 +4,9 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseError, parse } from "jsonc-parser";
-import { holdsCredential } from "../../clients/credentials.ts";
+import { holdsCredential } from "../../clients/credential-patterns.ts";
 import type { ClientSetting } from "../../clients/profile.ts";
-import { clientSettings, type InsidePaths, plainLines, tomlText } from "../../clients/settings.ts";
+import { type InsidePaths, plainLines, sandboxSettings, tomlText } from "../../clients/settings.ts";
 import { errorCode } from "../../core/base/error-code.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
@@ -51,7 +51,7 @@ export function readSettings(setting: ClientSetting, home: RealHome, paths: Insi
         found.text !== null && own === null
           ? [`${setting.path} is not copied: it cannot be read as ${setting.kind}`]
           : [];
-      const { value, dropped } = clientSettings(own, setting, paths);
+      const { value, dropped } = sandboxSettings(own, setting, paths);
       const left = dropped.length === 0 ? [] : [`${setting.path}: left out ${dropped.slice(0, 8).join(", ")}`];
       const notes = [...found.notes, ...unread, ...left];
       // A file that neither exists nor has anything to say is not made.

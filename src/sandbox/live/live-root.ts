@@ -1,8 +1,10 @@
 // A live root: a private copy of a project for one program, synchronized while it runs. The person's edits are carried
 // in; the program's changes land through drafts of their own, by the same rules as any other program's.
+
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { errorMessage } from "../../core/base/error-message.ts";
 import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { DraftFolders } from "../drafts/draft-folders.ts";
 import type { DraftLifecycle } from "../drafts/draft-lifecycle.ts";
@@ -13,7 +15,6 @@ import type { LandingContext } from "../drafts/landing.ts";
 import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
-import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { type GitSnapshot, LinkedUnit } from "./linked/linked-unit.ts";
 import { GIT } from "./linked/private-git.ts";
@@ -134,7 +135,7 @@ export class LiveRoot {
       const unit = made.ok && hasOwnGit ? live.#openLinked(linkedGit) : null;
       if (unit !== null) reason = unit;
     } catch (error) {
-      reason = `the folder cannot be copied: ${messageOf(error)}`;
+      reason = `the folder cannot be copied: ${errorMessage(error)}`;
     }
     if (live !== null && reason === null) return { ok: true, live };
     if (live !== null) await live.discard();
@@ -189,7 +190,7 @@ export class LiveRoot {
       try {
         ({ isPending } = await this.#step(waiting.length > 0));
       } catch (error) {
-        this.#parts.note(`live root ${this.id}: ${messageOf(error)}`);
+        this.#parts.note(`live root ${this.id}: ${errorMessage(error)}`);
       }
       for (const tell of waiting) tell();
       const took = performance.now() - began;
@@ -313,7 +314,7 @@ export class LiveRoot {
         kept.push({ path: ".", kind: "write", code: "not_landed", reason: copyKept(found, this.copyPath) });
     } catch (error) {
       isCopyKept = true;
-      const reason = `its last changes could not be applied: ${messageOf(error)}; it is in ${this.copyPath}`;
+      const reason = `its last changes could not be applied: ${errorMessage(error)}; it is in ${this.copyPath}`;
       this.#parts.note(`live root ${this.id}: ${reason}`);
       kept.push({ path: ".", kind: "write", code: "not_landed", reason });
     }
@@ -327,4 +328,9 @@ export class LiveRoot {
     const { landed, paths, lastDraft } = this.#landing;
     return { draft: draft ?? lastDraft, root: this.#path, landed, paths: [...paths], kept, keptMore: 0 };
   }
+}
+
+/** As file systems count. */
+function nanoseconds(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
 }

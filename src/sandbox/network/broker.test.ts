@@ -9,15 +9,15 @@ const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: ""
 test.each<[string, object, readonly BrokerMessage[]]>([
   [
     "a model that may be used is reported as not sent",
-    { kind: "relay", number: 4, code: null, message: "", outputTokens: null, upstream },
-    [{ kind: "relayed", number: 4, ...NO_USAGE }],
+    { kind: "model-answer", number: 4, code: null, message: "", outputTokens: null, upstream },
+    [{ kind: "model-report", number: 4, ...NO_USAGE }],
   ],
   [
     "a model that is denied",
-    { kind: "relay", number: 4, code: "revoked", message: "", outputTokens: null, upstream: null },
+    { kind: "model-answer", number: 4, code: "revoked", message: "", outputTokens: null, upstream: null },
     [],
   ],
-  ["a decision", { kind: "judged", number: 4, outcome: "allow", code: null }, []],
+  ["a decision", { kind: "decision", number: 4, outcome: "allow", code: null }, []],
 ])("late: %s", async (_title, message, expected) => {
   const told: BrokerMessage[] = [];
   const broker = new Broker(

@@ -42,8 +42,8 @@ export class Broker {
       tell,
       now,
       ask: async (question) => {
-        const answer = await this.#ask((number) => ({ kind: "hopping", number, ...question }));
-        if (answer?.kind !== "judged") return "not_available";
+        const answer = await this.#ask((number) => ({ kind: "hop-request", number, ...question }));
+        if (answer?.kind !== "decision") return "not_available";
         if (answer.outcome === "ask") return "approval_required";
         return answer.outcome === "allow" ? null : (answer.code ?? "not_available");
       },
@@ -70,12 +70,12 @@ export class Broker {
       case "close":
         await this.#count(message);
         return true;
-      case "judged":
-      case "credited":
-      case "doored":
+      case "decision":
+      case "credential-answer":
+      case "door-answer":
         this.#waiting.get(message.number)?.(message);
         return true;
-      case "relay":
+      case "model-answer":
         this.#answerRelay(message);
         return true;
       case "fetch":
@@ -92,7 +92,7 @@ export class Broker {
   #answerRelay(answer: RelayAnswer): void {
     const settle = this.#waiting.get(answer.number);
     if (settle !== undefined) settle(answer);
-    else if (answer.upstream !== null) this.#tell({ kind: "relayed", number: answer.number, ...NO_USAGE });
+    else if (answer.upstream !== null) this.#tell({ kind: "model-report", number: answer.number, ...NO_USAGE });
   }
 
   #open({ sandbox, chains, resolver, relay, git }: OpenMessage): boolean {
@@ -136,7 +136,7 @@ export class Broker {
       ask: async (host, port, manner): Promise<DaemonDecision | null> => {
         const address = host.name === null || host.address === null ? null : addressText(host.address);
         const answer = await this.#ask((number) => ({
-          kind: "judging",
+          kind: "connection-request",
           number,
           sandbox,
           host: destinationText(host),
@@ -144,29 +144,29 @@ export class Broker {
           port,
           manner,
         }));
-        if (answer?.kind !== "judged") return null;
+        if (answer?.kind !== "decision") return null;
         if (answer.outcome !== "deny") return { outcome: answer.outcome };
         return { outcome: "deny", code: answer.code ?? "not_available" };
       },
       credential: async ({ host, repository, service }): Promise<CredentialDecision | null> => {
         // A person may have to approve it: the daemon bounds that.
-        const question = { kind: "crediting", sandbox, host, repository, service } as const;
+        const question = { kind: "credential-request", sandbox, host, repository, service } as const;
         const answer = await this.#ask((number) => ({ ...question, number }), null);
-        if (answer?.kind !== "credited") return null;
+        if (answer?.kind !== "credential-answer") return null;
         const { credential, code, message } = answer;
         return credential === null ? { credential, code: code ?? "not_available", message } : { credential };
       },
       relay: async (call) => {
         // As long as an approval takes: the daemon answers when its own wait is over, or with the end of the session.
-        const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }), null);
-        return answer?.kind === "relay" ? answer : null;
+        const answer = await this.#ask((number) => ({ kind: "model-request", number, sandbox, ...call }), null);
+        return answer?.kind === "model-answer" ? answer : null;
       },
       door: async (call) => {
         // As long as the call takes: the daemon ends it with its session.
-        const answer = await this.#ask((number) => ({ kind: "door", number, sandbox, ...call }), null);
-        return answer?.kind === "doored" ? { status: answer.status, body: answer.body } : null;
+        const answer = await this.#ask((number) => ({ kind: "door-request", number, sandbox, ...call }), null);
+        return answer?.kind === "door-answer" ? { status: answer.status, body: answer.body } : null;
       },
-      relayed: (report) => this.#tell({ kind: "relayed", ...report }),
+      relayed: (report) => this.#tell({ kind: "model-report", ...report }),
       denied: (code, request, reason) => this.#tell({ kind: "denied", sandbox, code, request, reason }),
     };
   }

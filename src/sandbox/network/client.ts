@@ -230,22 +230,22 @@ export class BrokerClient {
       case "counted":
         running.waiting.get(message.number)?.(message);
         return;
-      case "judging":
+      case "connection-request":
         running.process.send(judged(running.networks.get(message.sandbox), message));
         return;
-      case "crediting":
+      case "credential-request":
         void this.#credit(running, message);
         return;
-      case "relaying":
+      case "model-request":
         void this.#relay(running, message);
         return;
-      case "door":
+      case "door-request":
         void this.#answerDoor(running, message);
         return;
-      case "relayed":
+      case "model-report":
         this.#relayed(running, message);
         return;
-      case "hopping":
+      case "hop-request":
         void this.#hop(running, message);
         return;
       case "fetch-head":
@@ -263,7 +263,7 @@ export class BrokerClient {
 
   async #hop(running: Running, hopping: HopQuestion): Promise<void> {
     const word = await running.fetches.get(hopping.fetch)?.judged(hopping);
-    const denied: JudgeAnswer = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
+    const denied: JudgeAnswer = { kind: "decision", number: hopping.number, outcome: "deny", code: "not_available" };
     running.process.send(word ?? denied);
   }
 
@@ -273,17 +273,17 @@ export class BrokerClient {
     if (source === undefined || answer === null || answer === undefined || !answer.ok) {
       const failed = { code: "not_available", message: "the daemon failed" } as const;
       const { code, message } = answer?.ok === false ? answer : failed;
-      running.process.send({ kind: "relay", number, code, message: message.slice(0, 4_096), ...NO_UPSTREAM });
+      running.process.send({ kind: "model-answer", number, code, message: message.slice(0, 4_096), ...NO_UPSTREAM });
       return;
     }
     const { id, url, header, prefix, value, keepsPrompt, outputTokens } = answer;
     const upstream = { url, header, prefix, value, keepsPrompt };
-    const allowed: RelayAnswer = { kind: "relay", number, code: null, message: "", outputTokens, upstream };
+    const allowed: RelayAnswer = { kind: "model-answer", number, code: null, message: "", outputTokens, upstream };
     // A message that the broker cannot parse would end it, and every sandbox's network with it.
     if (readRelayAnswer(allowed) === null) {
       source.used(id, NO_USAGE);
       const message = "the address or the stored credential cannot be used";
-      running.process.send({ kind: "relay", number, code: "secret_refused", message, ...NO_UPSTREAM });
+      running.process.send({ kind: "model-answer", number, code: "secret_refused", message, ...NO_UPSTREAM });
       return;
     }
     running.relayed.set(number, (usage) => source.used(id, usage));
@@ -295,7 +295,11 @@ export class BrokerClient {
       .get(sandbox)
       ?.door?.(call)
       .catch(() => null);
-    const reply: DoorReply = { kind: "doored", number, ...(answer ?? { status: 503, body: "the daemon failed\n" }) };
+    const reply: DoorReply = {
+      kind: "door-answer",
+      number,
+      ...(answer ?? { status: 503, body: "the daemon failed\n" }),
+    };
     // A message that the broker cannot parse would end it.
     const isWhole = readDoorReply(reply) !== null;
     running.process.send(isWhole ? reply : { ...reply, status: 507, body: "the response is too large\n" });
@@ -311,14 +315,14 @@ export class BrokerClient {
       .get(sandbox)
       ?.credential?.(request)
       .catch(() => null);
-    const denied = { kind: "credited", number, credential: null } as const;
+    const denied = { kind: "credential-answer", number, credential: null } as const;
     const failed: CredentialAnswer = { ...denied, code: "not_available", message: "the daemon failed" };
     if (decided === null || decided === undefined) return running.process.send(failed);
     const { credential } = decided;
     const answer: CredentialAnswer =
       credential === null
         ? { ...denied, code: decided.code, message: decided.message.slice(0, 4_096) }
-        : { kind: "credited", number, credential, code: null, message: "" };
+        : { kind: "credential-answer", number, credential, code: null, message: "" };
     // A message that the broker cannot parse would end it, and every sandbox's network with it.
     const unusable: CredentialAnswer = { ...denied, code: "secret_refused", message: "the kept secret cannot be used" };
     running.process.send(readCredentialAnswer(answer) === null ? unusable : answer);
@@ -333,13 +337,13 @@ const UNREPORTED: ModelUsage = { ...NO_USAGE, isSent: true };
 /** A closed network, a host that does not parse, a judge that fails: denied. */
 function judged(wish: NetworkOptions | undefined, message: JudgeRequest): JudgeAnswer {
   const { number } = message;
-  const denied = (code: DenialCode): JudgeAnswer => ({ kind: "judged", number, outcome: "deny", code });
+  const denied = (code: DenialCode): JudgeAnswer => ({ kind: "decision", number, outcome: "deny", code });
   const host = hostOf(message);
   if (wish === undefined || host === null) return denied("not_available");
   try {
     const decision = wish.judge(connectRequest(host, message.port, message.manner));
     if (decision.outcome === "deny") return denied(decision.code);
-    return { kind: "judged", number, outcome: decision.outcome, code: null };
+    return { kind: "decision", number, outcome: decision.outcome, code: null };
   } catch {
     return denied("not_available");
   }

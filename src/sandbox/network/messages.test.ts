@@ -7,17 +7,17 @@ const open = {
   git: null,
 };
 const credited = {
-  ...{ kind: "credited", number: 1, code: null, message: "" },
+  ...{ kind: "credential-answer", number: 1, code: null, message: "" },
   credential: { username: "a", password: "b" },
 };
 const crediting = {
-  ...{ kind: "crediting", number: 1, sandbox: "s", host: "git.example" },
+  ...{ kind: "credential-request", number: 1, sandbox: "s", host: "git.example" },
   ...{ repository: "a/b", service: "git-upload-pack" },
 };
 const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==", keepsPrompt: false };
-const relay = { kind: "relay", number: 1, code: null, message: "", outputTokens: null, upstream };
+const relay = { kind: "model-answer", number: 1, code: null, message: "", outputTokens: null, upstream };
 const relaying = {
-  ...{ kind: "relaying", number: 1, sandbox: "s", provider: "openai", model: "m" },
+  ...{ kind: "model-request", number: 1, sandbox: "s", provider: "openai", model: "m" },
   ...{
     digest: "0".repeat(64),
     bytes: 1,
@@ -30,12 +30,20 @@ const relaying = {
   },
 };
 const relayed = {
-  ...{ kind: "relayed", number: 1, isSent: true, status: 200, isWhole: true, prompt: null },
+  ...{ kind: "model-report", number: 1, isSent: true, status: 200, isWhole: true, prompt: null },
   ...{ input: null, output: 1, cacheRead: 0, cacheWrite: 0, milliseconds: 1 },
 };
-const judged = { kind: "judged", number: 1, outcome: "allow", code: null };
+const judged = { kind: "decision", number: 1, outcome: "allow", code: null };
 const denied = { kind: "denied", sandbox: "s", code: "revoked", request: "net.connect a:1", reason: "daemon" };
-const judging = { kind: "judging", number: 1, sandbox: "s", host: "a.b", address: null, port: 443, manner: "sni" };
+const judging = {
+  kind: "connection-request",
+  number: 1,
+  sandbox: "s",
+  host: "a.b",
+  address: null,
+  port: 443,
+  manner: "sni",
+};
 
 test.each<[string, unknown, boolean]>([
   ["open", open, true],

@@ -73,7 +73,7 @@ export interface CountRequest {
 
 /** The daemon's answer to a question. `code` is set for a denial only. */
 export interface JudgeAnswer {
-  readonly kind: "judged";
+  readonly kind: "decision";
   readonly number: number;
   readonly outcome: "allow" | "ask" | "deny";
   readonly code: DenialCode | null;
@@ -117,7 +117,7 @@ export interface CountersMessage {
  * host.
  */
 export interface JudgeRequest {
-  readonly kind: "judging";
+  readonly kind: "connection-request";
   readonly number: number;
   readonly sandbox: string;
   readonly host: string;
@@ -190,7 +190,7 @@ export function readMessageToBroker(value: unknown): MessageToBroker | null {
   if (isShape<ConnectionMessage>(value, { kind: exactly("connection"), number, sandbox, address, port })) return value;
   if (isShape<CountRequest>(value, { kind: exactly("count", "close"), number, sandbox })) return value;
   const outcome = exactly("allow", "ask", "deny");
-  if (isShape<JudgeAnswer>(value, { kind: exactly("judged"), number, outcome, code: orNull(code) }))
+  if (isShape<JudgeAnswer>(value, { kind: exactly("decision"), number, outcome, code: orNull(code) }))
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
   const answered = readCredentialAnswer(value) ?? readRelayAnswer(value) ?? readDoorReply(value);
   return answered ?? readFetchMessageToBroker(value);
@@ -202,7 +202,9 @@ export function readBrokerMessage(value: unknown): BrokerMessage | null {
   const host = text(255);
   const manner = exactly<InspectionMode>("sni", "raw");
   const address = orNull(text(64));
-  if (isShape<JudgeRequest>(value, { kind: exactly("judging"), number, sandbox, host, address, port, manner }))
+  if (
+    isShape<JudgeRequest>(value, { kind: exactly("connection-request"), number, sandbox, host, address, port, manner })
+  )
     return value;
   if (isShape<DenialMessage>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
   const asked = readCredentialQuery(value) ?? readRelayBrokerMessage(value) ?? readDoorQuestion(value);

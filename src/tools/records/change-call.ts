@@ -26,20 +26,20 @@ export function createRequests({ id, class: recordClass }: CreateInput): Result<
   return request.ok ? done([request.value]) : request;
 }
 
-export async function createCall(input: CreateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
+export async function createCall(input: CreateInput, context: RecordCallContext): Promise<Result<RecordCall>> {
   const requests = createRequests(input);
   const segments = recordId(input.id);
-  const text = newText(input, desk.place.machine.frontmatter);
+  const text = newText(input, context.place.machine.frontmatter);
   if (!requests.ok) return requests;
   if (!segments.ok) return segments;
   if (!text.ok) return text;
   return done({
     requests: requests.value,
     execute: async () => {
-      if ((await findRecord(desk.place, input.id)).kind !== "none") return taken(input.id);
-      const written = desk.create(segments.value, text.value);
+      if ((await findRecord(context.place, input.id)).kind !== "none") return taken(input.id);
+      const written = context.create(segments.value, text.value);
       return written.ok
-        ? changed(input.id, text.value, desk.isClean, desk)
+        ? changed(input.id, text.value, context.isClean, context)
         : recordFailure("not_available", written.message);
     },
   });
@@ -50,11 +50,11 @@ export interface UpdateInput extends RecordParts {
   readonly version: string | null;
 }
 
-export async function updateCall(input: UpdateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
+export async function updateCall(input: UpdateInput, context: RecordCallContext): Promise<Result<RecordCall>> {
   const { id, version, ...parts } = input;
   if (version === null) return refuse("bad_value", "`version` is required: use the one returned by records_read");
   if (Object.keys(parts).length === 0) return refuse("bad_value", "nothing to change: pass class, title, tags or body");
-  const found = await findRecord(desk.place, id);
+  const found = await findRecord(context.place, id);
   const before = found.kind === "record" ? found.record.recordClass : null;
   const requests = requestsFor("records.update", before, id);
   if (!requests.ok) return requests;
@@ -68,20 +68,20 @@ export async function updateCall(input: UpdateInput, desk: RecordCallContext): P
       if (found.kind === "unreadable") return UNREADABLE;
       if (found.kind !== "record") return missingRecord(id);
       const { source, record } = found;
-      if (versionOf(source.text, desk.digest) !== version) return STALE;
-      const text = changedText(source, parts, desk.place.machine.frontmatter);
+      if (versionOf(source.text, context.digest) !== version) return STALE;
+      const text = changedText(source, parts, context.place.machine.frontmatter);
       if (!text.ok) return recordFailure("not_available", text.message);
       // The parts that stay are as untrusted as before.
-      const isClean = desk.isClean && (await desk.isKnownClean(id, version));
-      const written = desk.change(record.path, source.text, text.value);
+      const isClean = context.isClean && (await context.isKnownClean(id, version));
+      const written = context.change(record.path, source.text, text.value);
       if (written === "changed") return STALE;
-      return written.ok ? changed(id, text.value, isClean, desk) : recordFailure("not_available", written.message);
+      return written.ok ? changed(id, text.value, isClean, context) : recordFailure("not_available", written.message);
     },
   });
 }
 
-export async function deleteCall(id: string, version: string, desk: RecordCallContext): Promise<Result<RecordCall>> {
-  const found = await findRecord(desk.place, id);
+export async function deleteCall(id: string, version: string, context: RecordCallContext): Promise<Result<RecordCall>> {
+  const found = await findRecord(context.place, id);
   const requests = requestsFor("records.delete", found.kind === "record" ? found.record.recordClass : null, id);
   if (!requests.ok) return requests;
   return done({
@@ -90,8 +90,8 @@ export async function deleteCall(id: string, version: string, desk: RecordCallCo
       if (found.kind === "unreadable") return UNREADABLE;
       if (found.kind !== "record") return missingRecord(id);
       const { source, record } = found;
-      if (versionOf(source.text, desk.digest) !== version) return STALE;
-      const gone = desk.change(record.path, source.text, null);
+      if (versionOf(source.text, context.digest) !== version) return STALE;
+      const gone = context.change(record.path, source.text, null);
       if (gone === "changed") return STALE;
       return gone.ok
         ? { ok: true, value: { id, deleted: true }, isUntrusted: false }
@@ -123,8 +123,8 @@ function taken(id: string): RecordAnswer {
   );
 }
 
-async function changed(id: string, text: string, isClean: boolean, desk: RecordCallContext): Promise<RecordAnswer> {
-  const version = versionOf(text, desk.digest);
-  await desk.noteClean(id, version, isClean);
+async function changed(id: string, text: string, isClean: boolean, context: RecordCallContext): Promise<RecordAnswer> {
+  const version = versionOf(text, context.digest);
+  await context.noteClean(id, version, isClean);
   return { ok: true, value: { id, version }, isUntrusted: false };
 }

@@ -1,7 +1,7 @@
 // One record as it is now: its data, its whole text, and the version of that text.
 
+import { type ListedFile, readOne } from "../../agents/records/record-collection.ts";
 import { isAgentClass, type RecordData } from "../../agents/records/record-data.ts";
-import { type ListedFile, readOne } from "../../agents/records/shelf.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { textOf } from "../../core/notation/scope/scope-values.ts";
 import type { Source } from "../../core/notation/source.ts";

@@ -1,10 +1,16 @@
 // The records of one workspace with a cache. Files are listed for every query; unchanged ones are not read again, and
 // long reads pause for other requests.
-import { idOfPath, type RecordData } from "../../agents/records/record-data.ts";
-import { type ListedFile, type Listing, readOne, type ShelfMachine } from "../../agents/records/shelf.ts";
-import { readCache } from "../../agents/records/shelf-cache.ts";
 
-export interface LibraryMachine extends Pick<ShelfMachine, "read" | "frontmatter" | "nameOf" | "loadCache"> {
+import { readCache } from "../../agents/records/collection-cache.ts";
+import {
+  type CollectionMachine,
+  type ListedFile,
+  type Listing,
+  readOne,
+} from "../../agents/records/record-collection.ts";
+import { idOfPath, type RecordData } from "../../agents/records/record-data.ts";
+
+export interface LibraryMachine extends Pick<CollectionMachine, "read" | "frontmatter" | "nameOf" | "loadCache"> {
   /** `pause`: called between the steps of a long listing. */
   list(pause: () => Promise<void>): Promise<Listing>;
 }

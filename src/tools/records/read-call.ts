@@ -14,10 +14,13 @@ export interface ReadInput {
   readonly characters: number;
 }
 
-export function readCall({ id, offset, characters }: ReadInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
-  return looking(id, desk, async (found) => {
+export function readCall(
+  { id, offset, characters }: ReadInput,
+  context: RecordCallContext,
+): Promise<Result<RecordCall>> {
+  return looking(id, context, async (found) => {
     const { source, record, bodyStart } = found;
-    const version = versionOf(source.text, desk.digest);
+    const version = versionOf(source.text, context.digest);
     const body = source.text.slice(bodyStart);
     const start = wholeAt(body, Math.min(offset, body.length));
     const end = wholeAt(body, Math.min(start + characters, body.length), start);
@@ -29,19 +32,19 @@ export function readCall({ id, offset, characters }: ReadInput, desk: RecordCall
       characters: body.length,
       ...(isMore ? { next: end } : {}),
     };
-    return { ok: true, value, isUntrusted: !(await desk.isKnownClean(id, version)) };
+    return { ok: true, value, isUntrusted: !(await context.isKnownClean(id, version)) };
   });
 }
 
-export function linksCall(id: string, desk: RecordCallContext): Promise<Result<RecordCall>> {
-  return looking(id, desk, async (found) => {
-    const { records } = await desk.place.library.open(desk.place.machine);
+export function linksCall(id: string, context: RecordCallContext): Promise<Result<RecordCall>> {
+  return looking(id, context, async (found) => {
+    const { records } = await context.place.library.open(context.place.machine);
     // The current record, with the known data of the others.
     const all = [...records.filter((one) => one.id !== id), found.record];
     const byId = new Map(all.map((one) => [one.id, one]));
     const isShown = (other: string | null): other is string => {
       const record = other === null ? undefined : byId.get(other);
-      return record !== undefined && mayRead(record, desk);
+      return record !== undefined && mayRead(record, context);
     };
     const graph = linkGraph(all);
     const links = graph.linksOf(id).map(({ target, to }) => ({
@@ -59,7 +62,7 @@ export function linksCall(id: string, desk: RecordCallContext): Promise<Result<R
     return {
       ok: true,
       value,
-      isUntrusted: !(await desk.isKnownClean(id, versionOf(found.source.text, desk.digest))),
+      isUntrusted: !(await context.isKnownClean(id, versionOf(found.source.text, context.digest))),
     };
   });
 }
@@ -82,9 +85,9 @@ async function looking(
   });
 }
 
-export function mayRead({ recordClass, id }: RecordData, desk: RecordCallContext): boolean {
+export function mayRead({ recordClass, id }: RecordData, context: RecordCallContext): boolean {
   const request = recordRequest("records.read", recordClass, id);
-  return request.ok && desk.mayRead(request.value);
+  return request.ok && context.mayRead(request.value);
 }
 
 export function summary({ id, recordClass, title, tags }: RecordData): JsonObject {

@@ -100,7 +100,7 @@ function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: 
 function called(
   name: RecordToolName,
   input: JsonObject,
-  desk: RecordCallContext,
+  context: RecordCallContext,
   digest: Digest,
 ): Promise<Result<RecordCall>> {
   const id = idOf(input, digest);
@@ -112,20 +112,20 @@ function called(
           class: textIn(input, "class"),
           count: numberIn(input, "count", resultsUsual),
         },
-        desk,
+        context,
       );
     case "records_read": {
       const characters = numberIn(input, "characters", readCharactersUsual);
-      return readCall({ id, offset: numberIn(input, "offset", 0), characters }, desk);
+      return readCall({ id, offset: numberIn(input, "offset", 0), characters }, context);
     }
     case "records_links":
-      return linksCall(id, desk);
+      return linksCall(id, context);
     case "records_create":
-      return createCall({ ...partsOf(input), class: textIn(input, "class") ?? "", id }, desk);
+      return createCall({ ...partsOf(input), class: textIn(input, "class") ?? "", id }, context);
     case "records_update":
-      return updateCall({ ...partsOf(input), id, version: textIn(input, "version") }, desk);
+      return updateCall({ ...partsOf(input), id, version: textIn(input, "version") }, context);
     case "records_delete":
-      return deleteCall(id, textIn(input, "version") ?? "", desk);
+      return deleteCall(id, textIn(input, "version") ?? "", context);
   }
 }
 

@@ -1,8 +1,9 @@
 // records_search: every record shown was decided on its own.
+
+import { readOne } from "../../agents/records/record-collection.ts";
 import type { RecordData } from "../../agents/records/record-data.ts";
 import { queryWords, RecordSearch } from "../../agents/records/search.ts";
 import { snippetOf } from "../../agents/records/search-snippet.ts";
-import { readOne } from "../../agents/records/shelf.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -22,19 +23,19 @@ export interface SearchInput {
 /** Records that are decided on and compared in one event-loop turn. */
 const recordsPerTurn = 128;
 
-export async function searchCall(input: SearchInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
+export async function searchCall(input: SearchInput, context: RecordCallContext): Promise<Result<RecordCall>> {
   const words = queryWords(input.query);
   if (!words.ok) return words;
   // An agent that may read no record is denied, instead of getting an empty result.
   const verb = verbEntry("records.read");
-  if (!desk.readsAny() && verb !== null)
+  if (!context.readsAny() && verb !== null)
     return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], execute: async () => NOTHING });
-  const shelved = await desk.place.library.open(desk.place.machine);
+  const shelved = await context.place.library.open(context.place.machine);
   const search = new RecordSearch(words.value);
   const readable: RecordData[] = [];
   for (const [at, record] of shelved.records.entries()) {
-    if (at > 0 && at % recordsPerTurn === 0) await desk.place.library.pause();
-    if ((input.class !== null && record.recordClass !== input.class) || !mayRead(record, desk)) continue;
+    if (at > 0 && at % recordsPerTurn === 0) await context.place.library.pause();
+    if ((input.class !== null && record.recordClass !== input.class) || !mayRead(record, context)) continue;
     readable.push(record);
     search.add(record.words);
   }
@@ -51,7 +52,7 @@ export async function searchCall(input: SearchInput, desk: RecordCallContext): P
       const shown: JsonObject[] = [];
       let isUntrusted = false;
       for (const record of first) {
-        const one = await shownRecord(record, shelved, words.value, desk);
+        const one = await shownRecord(record, shelved, words.value, context);
         if (one === null) continue;
         shown.push(one.value);
         isUntrusted ||= one.isUntrusted;

@@ -1,7 +1,7 @@
 // Texts of records: a new one, and one with only the requested changes. Verified by parsing it again.
 
+import type { ParsedText } from "../../agents/records/record-collection.ts";
 import { recordText } from "../../agents/records/record-text.ts";
-import type { ParsedText } from "../../agents/records/shelf.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
 import type { Json } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";

@@ -1,8 +1,9 @@
 // The tools skills_list and skills_read: the skills of an agent, which are those whose tools its grants cover. Others do not
 // exist for it.
+
+import { openSkills, type SkillMachine } from "../../agents/skills/record-skills.ts";
 import type { Skill } from "../../agents/skills/skill.ts";
 import { checkSkill, type SkillHolder } from "../../agents/skills/skill-check.ts";
-import { openSkills, type SkillMachine } from "../../agents/skills/skill-shelf.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";

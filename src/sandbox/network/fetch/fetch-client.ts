@@ -143,7 +143,7 @@ export class FetchClient {
   async judged(hopping: HopQuestion): Promise<JudgeAnswer> {
     const { number } = hopping;
     const code = this.#end === null ? await judgedHop(this.#wish, hopping) : "not_available";
-    return { kind: "judged", number, outcome: code === null ? "allow" : "deny", code };
+    return { kind: "decision", number, outcome: code === null ? "allow" : "deny", code };
   }
 
   readonly #stopped = (): void => {

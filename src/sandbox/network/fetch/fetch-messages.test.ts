@@ -49,7 +49,7 @@ describe("the daemon's side", () => {
 describe("the broker's side", () => {
   const GOOD: readonly FetchBrokerMessage[] = [
     {
-      kind: "hopping",
+      kind: "hop-request",
       number: 1,
       fetch: 2,
       method: "GET",
@@ -59,7 +59,7 @@ describe("the broker's side", () => {
       addresses: null,
     },
     {
-      kind: "hopping",
+      kind: "hop-request",
       number: 1,
       fetch: 2,
       method: "PUT",

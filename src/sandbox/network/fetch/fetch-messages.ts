@@ -63,7 +63,7 @@ export type FetchMessageToBroker = FetchMessage | FetchControl;
  * resolved to.
  */
 export interface HopQuestion {
-  readonly kind: "hopping";
+  readonly kind: "hop-request";
   readonly number: number;
   readonly fetch: number;
   readonly method: Method;
@@ -159,7 +159,7 @@ export function readFetchBrokerMessage(value: unknown): FetchBrokerMessage | nul
   const bytes = base64(pieceBytesMax);
   if (isShape<FetchBytes>(value, { kind: exactly("fetch-bytes"), number, bytes })) return value;
   const isHopping = isShape<HopQuestion>(value, {
-    kind: exactly("hopping"),
+    kind: exactly("hop-request"),
     number,
     fetch: number,
     method,

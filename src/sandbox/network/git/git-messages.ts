@@ -23,7 +23,7 @@ export type CredentialDecision =
   | { readonly credential: null; readonly code: DenialCode; readonly message: string };
 
 export interface CredentialAnswer {
-  readonly kind: "credited";
+  readonly kind: "credential-answer";
   readonly number: number;
   readonly credential: Credential | null;
   /** Set for a denial only. */
@@ -33,7 +33,7 @@ export interface CredentialAnswer {
 }
 
 export interface CredentialQuery extends CredentialRequest {
-  readonly kind: "crediting";
+  readonly kind: "credential-request";
   readonly number: number;
   readonly sandbox: string;
 }
@@ -51,7 +51,7 @@ export const gitHosts: Check<GitHosts> = (value): value is GitHosts =>
 
 export function readCredentialAnswer(value: unknown): CredentialAnswer | null {
   const isAnswer = isShape<CredentialAnswer>(value, {
-    ...{ kind: exactly("credited"), number, credential: orNull(credential) },
+    ...{ kind: exactly("credential-answer"), number, credential: orNull(credential) },
     ...{ code: orNull(exactly<DenialCode>(...DENIAL_CODES)), message: text(4_096) },
   });
   return isAnswer && (value.credential === null) === (value.code !== null) ? value : null;
@@ -59,7 +59,7 @@ export function readCredentialAnswer(value: unknown): CredentialAnswer | null {
 
 export function readCredentialQuery(value: unknown): CredentialQuery | null {
   const isQuery = isShape<CredentialQuery>(value, {
-    ...{ kind: exactly("crediting"), number, sandbox: text(64, /^[A-Za-z0-9_.-]+$/), host },
+    ...{ kind: exactly("credential-request"), number, sandbox: text(64, /^[A-Za-z0-9_.-]+$/), host },
     ...{ repository: text(2_048), service: exactly<GitService>(...GIT_SERVICES) },
   });
   return isQuery ? value : null;

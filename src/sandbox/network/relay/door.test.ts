@@ -63,11 +63,11 @@ test("only targets below the prefix are the door's", () => {
 });
 
 test("messages with another shape are not understood", () => {
-  const question = { kind: "door", number: 1, sandbox: "s-1", route: "can", body: "{}", isText: false };
+  const question = { kind: "door-request", number: 1, sandbox: "s-1", route: "can", body: "{}", isText: false };
   expect(readDoorQuestion(question)).toEqual(question);
   for (const wrong of [{ route: "Can" }, { route: "a/b" }, { number: 0 }, { session: "s" }, { body: null }])
     expect(readDoorQuestion({ ...question, ...wrong })).toBeNull();
-  const reply = { kind: "doored", number: 1, status: 200, body: "" };
+  const reply = { kind: "door-answer", number: 1, status: 200, body: "" };
   expect(readDoorReply(reply)).toEqual(reply);
   for (const wrong of [{ status: 199 }, { status: 600 }, { body: 1 }])
     expect(readDoorReply({ ...reply, ...wrong })).toBeNull();

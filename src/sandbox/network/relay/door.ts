@@ -10,13 +10,13 @@ const bodyCharactersMax = 1_048_576;
 const answerCharactersMax = 8_388_608;
 
 export interface DoorQuestion extends DoorCall {
-  readonly kind: "door";
+  readonly kind: "door-request";
   readonly number: number;
   readonly sandbox: string;
 }
 
 export interface DoorReply extends DoorAnswer {
-  readonly kind: "doored";
+  readonly kind: "door-answer";
   readonly number: number;
 }
 
@@ -25,7 +25,7 @@ const number: Check<number> = whole(1, Number.MAX_SAFE_INTEGER);
 export function readDoorQuestion(value: unknown): DoorQuestion | null {
   const sandbox = text(64, /^[A-Za-z0-9_.-]+$/);
   const question = isShape<DoorQuestion>(value, {
-    ...{ kind: exactly("door"), number, sandbox, isText: flag },
+    ...{ kind: exactly("door-request"), number, sandbox, isText: flag },
     route: text(16, /^[a-z]+$/),
     body: text(bodyCharactersMax),
   });
@@ -34,7 +34,7 @@ export function readDoorQuestion(value: unknown): DoorQuestion | null {
 
 export function readDoorReply(value: unknown): DoorReply | null {
   const reply = isShape<DoorReply>(value, {
-    ...{ kind: exactly("doored"), number, status: whole(200, 599) },
+    ...{ kind: exactly("door-answer"), number, status: whole(200, 599) },
     body: text(answerCharactersMax),
   });
   return reply ? value : null;

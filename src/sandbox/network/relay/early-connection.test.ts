@@ -55,12 +55,19 @@ async function provider(answers: (at: number) => boolean = () => true): Promise<
 type Answer = Awaited<ReturnType<RelayContext["ask"]>>;
 
 const DENIED: Answer = {
-  ...{ kind: "relay", number: 1, code: "capability_absent", message: "denied", outputTokens: null, upstream: null },
+  ...{
+    kind: "model-answer",
+    number: 1,
+    code: "capability_absent",
+    message: "denied",
+    outputTokens: null,
+    upstream: null,
+  },
 };
 
 function allowed(port: number, key = "secret-value"): Answer {
   return {
-    ...{ kind: "relay", number: 1, code: null, message: "", outputTokens: null },
+    ...{ kind: "model-answer", number: 1, code: null, message: "", outputTokens: null },
     upstream: {
       url: `http://127.0.0.1:${port}`,
       ...{ header: "x-api-key", prefix: "", keepsPrompt: false },

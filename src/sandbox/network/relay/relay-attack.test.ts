@@ -58,7 +58,7 @@ async function fixture(answer: http.RequestListener = PLAIN): Promise<Fixture> {
       asked.push(call);
       const value = Buffer.from(KEY).toString("base64");
       return {
-        ...{ kind: "relay", number: 1, code: null, message: "", outputTokens: null },
+        ...{ kind: "model-answer", number: 1, code: null, message: "", outputTokens: null },
         upstream: { url: `http://127.0.0.1:${upstream}`, header: "x-api-key", prefix: "", value, keepsPrompt: false },
       };
     },

@@ -6,7 +6,7 @@ import { type Check, exactly, flag, isShape, orNull, text, whole } from "../shap
 
 /** Asks whether a client may use a model. */
 export interface RelayQuestion extends ModelEstimate {
-  readonly kind: "relaying";
+  readonly kind: "model-request";
   readonly number: number;
   readonly sandbox: string;
   readonly provider: ModelProvider;
@@ -33,7 +33,7 @@ export interface RelayUpstream {
 
 /** The daemon's answer; `upstream` is null for a denial. */
 export interface RelayAnswer {
-  readonly kind: "relay";
+  readonly kind: "model-answer";
   readonly number: number;
   readonly code: DenialCode | null;
   readonly message: string;
@@ -44,7 +44,7 @@ export interface RelayAnswer {
 
 /** What came of it. */
 export interface RelayReport extends ModelUsage {
-  readonly kind: "relayed";
+  readonly kind: "model-report";
   /** Of the question. */
   readonly number: number;
 }
@@ -64,7 +64,7 @@ const upstream: Check<RelayUpstream> = (value): value is RelayUpstream =>
 
 export function readRelayAnswer(value: unknown): RelayAnswer | null {
   const answer = isShape<RelayAnswer>(value, {
-    kind: exactly("relay"),
+    kind: exactly("model-answer"),
     number,
     code: orNull(exactly<DenialCode>(...DENIAL_CODES)),
     message: text(4_096),
@@ -76,7 +76,7 @@ export function readRelayAnswer(value: unknown): RelayAnswer | null {
 
 export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayReport | null {
   const isQuestion = isShape<RelayQuestion>(value, {
-    ...{ kind: exactly("relaying"), number, sandbox },
+    ...{ kind: exactly("model-request"), number, sandbox },
     provider: exactly<ModelProvider>(...MODEL_PROVIDERS),
     model: text(128),
     digest: text(64, /^[0-9a-f]{64}$/),
@@ -86,7 +86,7 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
   });
   if (isQuestion) return value;
   const isReport = isShape<RelayReport>(value, {
-    ...{ kind: exactly("relayed"), number, isSent: flag },
+    ...{ kind: exactly("model-report"), number, isSent: flag },
     status: whole(0, 999),
     input: orNull(count),
     output: orNull(count),

@@ -44,7 +44,7 @@ async function fixture(answer: RequestListener | null, idleMilliseconds?: number
       stop: sandbox.signal,
       now: () => 0,
       ask: async () => ({
-        ...{ kind: "relay", number: 1, code: null, message: "", outputTokens: null },
+        ...{ kind: "model-answer", number: 1, code: null, message: "", outputTokens: null },
         upstream: {
           url: `http://127.0.0.1:${upstream}`,
           header: "x-api-key",

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { readBytesMax } from "./limits.ts";
-import type { Door } from "./serving.ts";
+import type { SocketName } from "./serving.ts";
 
 const CHANNEL = 3;
 const FOLDER = 4;
@@ -11,7 +11,7 @@ const readyMilliseconds = 10_000;
 
 /** A connecting process, as the kernel reports it. */
 export interface ConnectingProcess {
-  readonly door: Door;
+  readonly socketName: SocketName;
   readonly pid: number;
   readonly uid: number;
   /** Empty if the process had ended before it could be inspected. */
@@ -27,7 +27,7 @@ export interface DoorsEvents {
   over(lastWords: string): void;
 }
 
-export class DoorsProcess {
+export class ListenerProcess {
   readonly #child: ChildProcess;
   /** Null once both sockets exist; otherwise why they do not. */
   readonly ready: Promise<string | null>;
@@ -38,7 +38,7 @@ export class DoorsProcess {
   constructor(native: string, folder: number, events: DoorsEvents) {
     // One buffer for all sockets: its data is parsed before the next read.
     const buffer = Buffer.alloc(readBytesMax);
-    this.#child = spawn(native, ["doors", String(CHANNEL), String(FOLDER)], {
+    this.#child = spawn(native, ["listen", String(CHANNEL), String(FOLDER)], {
       env: {},
       cwd: "/",
       stdio: ["ignore", "pipe", "pipe", "ipc", folder],
@@ -102,10 +102,10 @@ export class DoorsProcess {
 
 function callerOf(message: unknown): ConnectingProcess | null {
   if (typeof message !== "object" || message === null) return null;
-  const { door, pid, uid, start } = message as Partial<ConnectingProcess>;
-  const isDoor = door === "call" || door === "control";
-  return isDoor && typeof pid === "number" && typeof uid === "number" && typeof start === "string"
-    ? { door, pid, uid, start }
+  const { socketName, pid, uid, start } = message as Partial<ConnectingProcess>;
+  const isSocketName = socketName === "call" || socketName === "control";
+  return isSocketName && typeof pid === "number" && typeof uid === "number" && typeof start === "string"
+    ? { socketName, pid, uid, start }
     : null;
 }
 

@@ -22,7 +22,7 @@ import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { CredentialSource } from "../../sandbox/plan/sandboxes.ts";
 import { takesCredential } from "../../tools/git/credential-command.ts";
 import type { ProgramContext } from "../parts.ts";
-import type { RunEnvironment } from "./plan-facts.ts";
+import type { RunEnvironment } from "./run-plan.ts";
 
 const secretBytesMax = 65_536;
 const TOOL = "git";
@@ -89,7 +89,7 @@ export function credentialsFor(
     const written = (environment.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
     const kept = written === undefined ? secret(TOOL, host) : null;
     const name = written?.name ?? kept?.name;
-    const use = name === undefined ? null : useOf(name, host);
+    const use = name === undefined ? null : secretUseRequest(name, host);
     if (name === undefined || use === null)
       return refused(`no secret is kept for ${host}: ambit secrets set NAME --tool git --host ${host}`);
     if (!isUsable) {
@@ -118,7 +118,7 @@ function isDecided({ verb, values }: Request, argv: readonly string[]): boolean 
   return words.segments.length === argv.length && words.segments.every((word, at) => word === argv[at]);
 }
 
-function useOf(name: string, host: string): Request | null {
+function secretUseRequest(name: string, host: string): Request | null {
   const verb = verbEntry("secret.use");
   const [secret, tool, at] = [parseName(name), parseTool(TOOL), parseHost(host, toAscii)];
   if (verb === null || !secret.ok || !tool.ok || !at.ok) return null;

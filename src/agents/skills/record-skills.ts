@@ -2,15 +2,15 @@
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import {
+  type CollectionMachine,
   type ListedFile,
   type ListedProblem,
   type ParsedText,
   type Problem,
   problemOf,
   type ReadText,
-  type Shelf,
-  type ShelfMachine,
-} from "../records/shelf.ts";
+  type RecordCollection,
+} from "../records/record-collection.ts";
 import { readSkill, type Skill, type SkillLocation, type SkillOrigin } from "./skill.ts";
 
 /** Folders with skills in them, or records; in order of priority. */
@@ -30,9 +30,12 @@ export interface SkillMachine {
 }
 
 /** The records of class skill, as one more source. */
-export function recordSkills(shelf: Shelf, machine: Pick<ShelfMachine, "read" | "nameOf">): SkillSource {
-  const files = shelf.records.flatMap(({ path, recordClass }) => {
-    const file = recordClass === "skill" ? shelf.files.get(path) : undefined;
+export function recordSkills(
+  collection: RecordCollection,
+  machine: Pick<CollectionMachine, "read" | "nameOf">,
+): SkillSource {
+  const files = collection.records.flatMap(({ path, recordClass }) => {
+    const file = recordClass === "skill" ? collection.files.get(path) : undefined;
     return file === undefined ? [] : [file];
   });
   return { origin: "record", files, problems: [], read: machine.read, nameOf: machine.nameOf };

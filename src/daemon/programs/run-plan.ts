@@ -40,7 +40,7 @@ export interface RunEnvironment {
 }
 
 /** What a caller asks of a run beside the program. */
-export interface RunWish {
+export interface RunOptions {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly hasTerminal: boolean;
@@ -54,7 +54,7 @@ export interface RunWish {
   readonly toolchains?: readonly PlanPath[];
 }
 
-export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWish, moment: Moment): PlanResult {
+export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunOptions, moment: Moment): PlanResult {
   const { folders, workspace, user, project, environment } = run;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
@@ -113,7 +113,7 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
 const folderNamesMax = 256;
 
 /** Links on the paths by which the folders of a run are named. */
-function linksOf({ root }: Plan, home: string | null, { folderNames = [] }: RunWish): readonly PlanLink[] {
+function linksOf({ root }: Plan, home: string | null, { folderNames = [] }: RunOptions): readonly PlanLink[] {
   if (root === null) return [];
   const names = new Set([
     ...folderNames.map((name) => name.replace(/^~(?=\/)/, home ?? "~")),
@@ -199,7 +199,7 @@ const SERVER_LIMITS: Limits = {
 /** What the user's configuration says holds for clients and servers too. A command may get less time than configured, never more. */
 export function limitsOf(
   written: WrittenLimits,
-  { milliseconds, hasTerminal, isClient, isServer = false }: RunWish,
+  { milliseconds, hasTerminal, isClient, isServer = false }: RunOptions,
 ): Limits {
   const defaults = isClient ? CLIENT_LIMITS : isServer ? SERVER_LIMITS : DEFAULT_LIMITS;
   const mebibytes = (value: number | undefined, otherwise: number): number =>

@@ -4,8 +4,8 @@ import type { CodedFailure } from "../../core/base/result.ts";
 import type { Diagnostic, DiagnosticCode, Severity } from "../../core/notation/diagnostic.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
+import { cacheText, readCache } from "./collection-cache.ts";
 import { idOfPath, type RecordData, type RecordReading, readRecordData } from "./record-data.ts";
-import { cacheText, readCache } from "./shelf-cache.ts";
 
 export interface ListedFile {
   /** Relative to the records folder, with `/`. */
@@ -36,8 +36,8 @@ export interface ParsedText {
   readonly body: { readonly start: number };
 }
 
-/** What the shelf needs from the machine. */
-export interface ShelfMachine {
+/** What the collection needs from the machine. */
+export interface CollectionMachine {
   list(): Listing;
   read(file: ListedFile): ReadText;
   frontmatter(source: Source): ParsedText;
@@ -53,7 +53,7 @@ export interface Problem {
   readonly source: Source;
 }
 
-export interface Shelf {
+export interface RecordCollection {
   /** Sorted by id; none twice. */
   readonly records: readonly RecordData[];
   readonly problems: readonly Problem[];
@@ -63,7 +63,10 @@ export interface Shelf {
 }
 
 /** `step` is called with the number of finished files, to show progress. */
-export function openShelf(machine: ShelfMachine, step: (done: number, total: number) => void = () => {}): Shelf {
+export function openCollection(
+  machine: CollectionMachine,
+  step: (done: number, total: number) => void = () => {},
+): RecordCollection {
   const { files, problems: found } = machine.list();
   const cache = readCache(machine.loadCache());
   const problems = found.map((problem) => problemOf(machine, problem));
@@ -96,7 +99,7 @@ export function openShelf(machine: ShelfMachine, step: (done: number, total: num
 
 /** One record by its file, with its current text: the cache is not used. */
 export function readOne(
-  machine: Pick<ShelfMachine, "read" | "frontmatter" | "nameOf">,
+  machine: Pick<CollectionMachine, "read" | "frontmatter" | "nameOf">,
   file: ListedFile,
 ): {
   readonly record: RecordData | null;
@@ -127,10 +130,10 @@ const EXAMPLE = '---\nclass: note\ntitle: "What it is about"\n---';
 
 /** An id belongs to the file at its path, else to the first file that claims it. */
 function distinct(
-  machine: ShelfMachine,
+  machine: CollectionMachine,
   records: readonly RecordData[],
   problems: readonly Problem[],
-): Pick<Shelf, "records" | "problems"> {
+): Pick<RecordCollection, "records" | "problems"> {
   const taken = new Map<string, RecordData>();
   const doubles: Problem[] = [];
   const isOwn = ({ id, path }: RecordData): boolean => idOfPath(path) === id;
@@ -147,7 +150,7 @@ function distinct(
 }
 
 export function problemOf(
-  machine: Pick<ShelfMachine, "nameOf">,
+  machine: Pick<CollectionMachine, "nameOf">,
   { path, code, message }: ListedProblem,
   severity: Severity = "error",
 ): Problem {

@@ -3,6 +3,6 @@
 #define AMBIT_DOORS_H
 
 // Serves until the channel ends. The sockets are made in the folder; each that comes is handed over the channel.
-int doors_main(int channel, int folder);
+int listener_main(int channel, int folder);
 
 #endif

@@ -1,6 +1,6 @@
 // Limits of a run: defaults for commands and for clients, and the limits that the user's configuration writes.
 import { expect, test } from "vitest";
-import { limitsOf } from "./plan-facts.ts";
+import { limitsOf } from "./run-plan.ts";
 
 const command = { milliseconds: null, hasTerminal: false, isClient: false };
 const client = { ...command, isClient: true };

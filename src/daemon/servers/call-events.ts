@@ -12,7 +12,7 @@ export interface ServerAsk {
   onDropped: () => void;
 }
 
-export interface CallTalk {
+export interface CallEvents {
   /** The client wants progress of this call. */
   readonly isProgressWanted: boolean;
   /** Messages from this level on are wanted; null for none. */

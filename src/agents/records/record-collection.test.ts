@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { readFrontmatter } from "../../text/frontmatter.ts";
-import { type ListedFile, openShelf, type Shelf, type ShelfMachine } from "./shelf.ts";
+import { type CollectionMachine, type ListedFile, openCollection, type RecordCollection } from "./record-collection.ts";
 
 /** A folder in memory: text and stamp of each file, and every read. */
 class Folder {
@@ -14,12 +14,12 @@ class Folder {
     return this;
   }
 
-  open(): Shelf {
+  open(): RecordCollection {
     this.read = [];
-    return openShelf(this.#machine());
+    return openCollection(this.#machine());
   }
 
-  #machine(): ShelfMachine {
+  #machine(): CollectionMachine {
     return {
       list: () => ({
         files: [...this.files]
@@ -85,9 +85,9 @@ describe("unchanged files are not read again", () => {
     const folder = new Folder().put("a.md", note("A")).put("b.md", note("B"));
     folder.open();
     change(folder);
-    const shelf = folder.open();
+    const collection = folder.open();
     expect(folder.read).toEqual(read);
-    expect(shelf.records.map(({ title }) => title)).toEqual(titles);
+    expect(collection.records.map(({ title }) => title)).toEqual(titles);
     folder.open();
     expect(folder.read).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The approval desk: sends approval requests to people, passes answers to waiting calls, and counts uses.
+// The approval approvalRequests: sends approval requests to people, passes answers to waiting calls, and counts uses.
 import { specsCover } from "../../approvals/cover.ts";
 import { callDigest } from "../../approvals/digest.ts";
 import { mayAsk } from "../../approvals/flood.ts";
@@ -39,13 +39,13 @@ const questionMilliseconds = 24 * 3_600_000;
 const questionCharactersMax = 65_536;
 const refusedLookedAtMax = 1000;
 
-export interface DeskAnswer {
+export interface ApprovalResult {
   readonly answer: ApprovalAnswer;
   readonly claim: ApprovalClaim | null;
 }
 
 /** INVARIANT: a caller that is told to wait for an approval waits for one that exists. */
-function unavailable(reason: string): DeskAnswer {
+function unavailable(reason: string): ApprovalResult {
   return { answer: { kind: "unavailable", reason }, claim: null };
 }
 
@@ -57,7 +57,7 @@ const STALE = refusal(
   "let the agent repeat the call",
 );
 
-export class Desk {
+export class ApprovalRequests {
   readonly #parts: DaemonParts;
   readonly #entries: Entries;
   readonly #watchers = new Set<(approval: Approval) => void>();
@@ -74,7 +74,12 @@ export class Desk {
     return () => this.#watchers.delete(watcher);
   }
 
-  async ask(session: Session, holding: Holding, question: ApprovalRequest, waiting: ApprovalWait): Promise<DeskAnswer> {
+  async ask(
+    session: Session,
+    holding: Holding,
+    question: ApprovalRequest,
+    waiting: ApprovalWait,
+  ): Promise<ApprovalResult> {
     const { stores, now, id, redacting } = this.#parts;
     const { call, binding } = await this.#callOf(session, question);
     const served = this.#served(session, call, holding.reading);
@@ -267,7 +272,7 @@ export class Desk {
   }
 
   /** An approval for one user's call does not cover another user. */
-  #served({ facts }: Session, call: CurrentCall, reading: Reading): DeskAnswer | null {
+  #served({ facts }: Session, call: CurrentCall, reading: Reading): ApprovalResult | null {
     const { stores, now } = this.#parts;
     const covers = specsCover(reading);
     const found = stores.approvals

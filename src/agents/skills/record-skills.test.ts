@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { READING } from "../../core/notation/testing/notation.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
-import { openShelf, type ShelfMachine } from "../records/shelf.ts";
+import { type CollectionMachine, openCollection } from "../records/record-collection.ts";
+import { openSkills, recordSkills, type SkillShelf, type SkillSource } from "./record-skills.ts";
 import type { SkillOrigin } from "./skill.ts";
-import { openSkills, recordSkills, type SkillShelf, type SkillSource } from "./skill-shelf.ts";
 
 function source(origin: SkillOrigin, files: Readonly<Record<string, string | null>>): SkillSource {
   return {
@@ -26,14 +26,18 @@ const told = ({ problems }: SkillShelf): readonly string[] =>
 
 describe("a name belongs to one skill", () => {
   test("the user's own before a shared one before the project's, in any order", () => {
-    const shelf = open(
+    const collection = open(
       source("record", { "b.md": text("b") }),
       source("project", { "a/SKILL.md": text("a"), "b/SKILL.md": text("b"), "c/SKILL.md": text("c") }),
       source("shared", { "a/SKILL.md": text("a") }),
       source("user", { "a/SKILL.md": text("a") }),
     );
-    expect(shelf.skills.map(({ name, origin }) => `${name} ${origin}`)).toEqual(["a user", "b project", "c project"]);
-    expect(told(shelf)).toEqual([
+    expect(collection.skills.map(({ name, origin }) => `${name} ${origin}`)).toEqual([
+      "a user",
+      "b project",
+      "c project",
+    ]);
+    expect(told(collection)).toEqual([
       "shared/a/SKILL.md warning bad_value",
       "project/a/SKILL.md warning bad_value",
       "record/b.md warning bad_value",
@@ -42,7 +46,7 @@ describe("a name belongs to one skill", () => {
 });
 
 test("a text that is not a skill is one diagnostic, and the others are listed", () => {
-  const shelf = open(
+  const collection = open(
     source("project", {
       "a/SKILL.md": null,
       "b/SKILL.md": "no frontmatter",
@@ -50,8 +54,8 @@ test("a text that is not a skill is one diagnostic, and the others are listed", 
       "d/SKILL.md": text("d"),
     }),
   );
-  expect(shelf.skills.map(({ name }) => name)).toEqual(["d"]);
-  expect(told(shelf)).toEqual([
+  expect(collection.skills.map(({ name }) => name)).toEqual(["d"]);
+  expect(told(collection)).toEqual([
     "project/a/SKILL.md error too_large",
     "project/b/SKILL.md error syntax",
     "project/c/SKILL.md error syntax",
@@ -63,7 +67,7 @@ test("records of class skill are skills, and no others", () => {
     "how/release.md": "---\nclass: skill\ndescription: d\nallowed-tools: Read\n---\nx\n",
     "note.md": "---\nclass: note\ndescription: d\n---\nx\n",
   };
-  const machine: ShelfMachine = {
+  const machine: CollectionMachine = {
     list: () => ({ files: Object.keys(files).map((path) => ({ path, stamp: "1", settled: true })), problems: [] }),
     read: ({ path }) => ({ ok: true, text: files[path] ?? "" }),
     frontmatter: readFrontmatter,
@@ -71,9 +75,9 @@ test("records of class skill are skills, and no others", () => {
     loadCache: () => null,
     saveCache: () => undefined,
   };
-  const shelf = open(recordSkills(openShelf(machine), machine));
-  expect(shelf.skills.map(({ name, origin, file }) => [name, origin, file])).toEqual([
+  const collection = open(recordSkills(openCollection(machine), machine));
+  expect(collection.skills.map(({ name, origin, file }) => [name, origin, file])).toEqual([
     ["release", "record", "how/release.md"],
   ]);
-  expect(told(shelf)).toEqual([]);
+  expect(told(collection)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Node cannot ask the kernel who is on the other side of a socket. So this program listens, asks, and hands each socket
 // over with the answer, in the words of Node's own child-process channel. It never reads from what it hands over.
-#include "doors.h"
+#include "listener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "handles.h"
 
 enum {
-  door_count = 2,
+  socket_count = 2,
   backlog = 4096,
   // Sockets on their way: the kernel bounds them, and Node answers each.
   unanswered_max = 16,
@@ -31,11 +31,11 @@ enum {
   peer_pidfd_option = 77,
 };
 
-static const char *const door_names[door_count] = {"call", "control"};
+static const char *const socket_names[socket_count] = {"call", "control"};
 
-struct doors {
+struct listener {
   int channel;
-  int listeners[door_count];
+  int listeners[socket_count];
   size_t unanswered;
   char line[line_bytes_max];
   size_t line_length;
@@ -58,9 +58,9 @@ static int remove_stale(const char *name) {
 }
 
 // By a name alone, in the folder we stand in: a socket's address has room for a hundred bytes, and a path may be longer.
-static int open_listener(const char *door) {
+static int open_listener(const char *name) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  snprintf(address.sun_path, sizeof address.sun_path, "%s.sock", door);
+  snprintf(address.sun_path, sizeof address.sun_path, "%s.sock", name);
   if (remove_stale(address.sun_path) != 0) return -1;
   const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0) return -1;
@@ -120,7 +120,7 @@ static bool identify(int connection, pid_t pid, char start[start_digits_max + 1]
   return known;
 }
 
-static int hand_over(struct doors *doors, const char *door, int connection) {
+static int hand_over(struct listener *listener, const char *name, int connection) {
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return 0;
@@ -130,23 +130,23 @@ static int hand_over(struct doors *doors, const char *door, int connection) {
   char line[line_bytes_max];
   if (!identify(connection, peer.pid, start)) start[0] = 0;
   static const char form[] =
-      "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Native\",\"msg\":{\"door\":\"%s\",\"pid\":%d,\"uid\":%u,\"start\":\"%s\"}}\n";
-  const int written = snprintf(line, sizeof line, form, door, (int)peer.pid, (unsigned)peer.uid, start);
+      "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Native\",\"msg\":{\"socketName\":\"%s\",\"pid\":%d,\"uid\":%u,\"start\":\"%s\"}}\n";
+  const int written = snprintf(line, sizeof line, form, name, (int)peer.pid, (unsigned)peer.uid, start);
   if (written < 0 || (size_t)written >= sizeof line) return -1;
-  if (handles_send_line(doors->channel, line, (size_t)written, connection) != 0) return -1;
-  doors->unanswered++;
+  if (handles_send_line(listener->channel, line, (size_t)written, connection) != 0) return -1;
+  listener->unanswered++;
   return 0;
 }
 
 enum coming { coming_done, coming_rest, coming_over };
 
-static enum coming take_one(struct doors *doors, size_t door) {
-  const int connection = accept4(doors->listeners[door], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+static enum coming take_one(struct listener *listener, size_t socket_at) {
+  const int connection = accept4(listener->listeners[socket_at], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (connection < 0) {
     if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return coming_done;
     return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS ? coming_rest : coming_over;
   }
-  const int result = hand_over(doors, door_names[door], connection);
+  const int result = hand_over(listener, socket_names[socket_at], connection);
   close(connection);
   return result == 0 ? coming_done : coming_over;
 }
@@ -158,46 +158,46 @@ static bool is_answer(const char *line, size_t length) {
          (length == sizeof not_taken - 1 && memcmp(line, not_taken, length) == 0);
 }
 
-static bool take_answers(struct doors *doors) {
+static bool take_answers(struct listener *listener) {
   char bytes[line_bytes_max];
-  const ssize_t count = recv(doors->channel, bytes, sizeof bytes, MSG_DONTWAIT);
+  const ssize_t count = recv(listener->channel, bytes, sizeof bytes, MSG_DONTWAIT);
   if (count < 0) return errno == EAGAIN || errno == EINTR;
   if (count == 0) return false;
   for (ssize_t at = 0; at < count; at++) {
     if (bytes[at] != '\n') {
-      if (doors->line_length == sizeof doors->line) return false;
-      doors->line[doors->line_length++] = bytes[at];
+      if (listener->line_length == sizeof listener->line) return false;
+      listener->line[listener->line_length++] = bytes[at];
       continue;
     }
-    if (doors->unanswered == 0 || !is_answer(doors->line, doors->line_length)) return false;
-    doors->unanswered--;
-    doors->line_length = 0;
+    if (listener->unanswered == 0 || !is_answer(listener->line, listener->line_length)) return false;
+    listener->unanswered--;
+    listener->line_length = 0;
   }
   return true;
 }
 
 // Ends when the daemon does: its end of the channel is closed by the kernel, whatever it died of.
-static int serve(struct doors *doors) {
+static int serve(struct listener *listener) {
   bool resting = false;
   for (;;) {
-    const bool open = doors->unanswered < unanswered_max && !resting;
-    struct pollfd waiting[1 + door_count] = {{.fd = doors->channel, .events = POLLIN}};
-    for (size_t door = 0; door < door_count; door++)
-      waiting[1 + door] = (struct pollfd){.fd = open ? doors->listeners[door] : -1, .events = POLLIN};
-    if (poll(waiting, 1 + door_count, resting ? rest_milliseconds : -1) < 0 && errno != EINTR) return fail("poll");
+    const bool open = listener->unanswered < unanswered_max && !resting;
+    struct pollfd waiting[1 + socket_count] = {{.fd = listener->channel, .events = POLLIN}};
+    for (size_t socket_at = 0; socket_at < socket_count; socket_at++)
+      waiting[1 + socket_at] = (struct pollfd){.fd = open ? listener->listeners[socket_at] : -1, .events = POLLIN};
+    if (poll(waiting, 1 + socket_count, resting ? rest_milliseconds : -1) < 0 && errno != EINTR) return fail("poll");
     resting = false;
-    if (waiting[0].revents != 0 && !take_answers(doors)) return 0;
-    for (size_t door = 0; door < door_count; door++) {
-      if (waiting[1 + door].revents == 0 || doors->unanswered >= unanswered_max) continue;
-      const enum coming coming = take_one(doors, door);
+    if (waiting[0].revents != 0 && !take_answers(listener)) return 0;
+    for (size_t socket_at = 0; socket_at < socket_count; socket_at++) {
+      if (waiting[1 + socket_at].revents == 0 || listener->unanswered >= unanswered_max) continue;
+      const enum coming coming = take_one(listener, socket_at);
       if (coming == coming_over) return fail("a connection cannot be passed on");
       if (coming == coming_rest) resting = true;
     }
   }
 }
 
-int doors_main(int channel, int folder) {
-  struct doors doors = {.channel = channel};
+int listener_main(int channel, int folder) {
+  struct listener listener = {.channel = channel};
   const int kept[] = {channel, folder};
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return fail("prctl");
   // A key pressed in the daemon's terminal is the daemon's to answer.
@@ -207,10 +207,10 @@ int doors_main(int channel, int folder) {
   if (fchdir(folder) != 0) return fail("the folder");
   close(folder);
   umask(0177);
-  for (size_t door = 0; door < door_count; door++) {
-    doors.listeners[door] = open_listener(door_names[door]);
-    if (doors.listeners[door] < 0) return fail(door_names[door]);
+  for (size_t socket_at = 0; socket_at < socket_count; socket_at++) {
+    listener.listeners[socket_at] = open_listener(socket_names[socket_at]);
+    if (listener.listeners[socket_at] < 0) return fail(socket_names[socket_at]);
   }
   if (dprintf(1, "ready\n") != 6) return exit_failed;
-  return serve(&doors);
+  return serve(&listener);
 }
