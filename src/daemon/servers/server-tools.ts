@@ -9,7 +9,7 @@ import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/arg
 import { packageCommand } from "../../core/notation/servers/package-command.ts";
 import type { Pin } from "../../gateway/pins.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
-import { inputParser, inputParser } from "../../runtime/tool/input.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { DaemonTool } from "../tools/daemon-tool.ts";
 import type { CatalogServer } from "./server-catalog.ts";
