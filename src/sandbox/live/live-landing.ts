@@ -18,7 +18,7 @@ import {
   type StepPlan,
   unlandedOf,
 } from "./live-plan.ts";
-import type { LiveRootParts } from "./live-root.ts";
+import type { LiveRoot, LiveRootParts } from "./live-root.ts";
 import { landedStamp, type StagedFile, stage } from "./staging.ts";
 import type { TreeFolder } from "./tree-folder.ts";
 
@@ -27,6 +27,7 @@ export interface LiveLandingParts
   /** Of the live root. */
   readonly id: string;
   readonly real: TreeFolder;
+  readonly rootIdentity: LiveRoot["rootIdentity"];
   readonly copy: TreeFolder;
   readonly base: BaseTree;
   readonly deferred: DeferredChanges;
@@ -60,8 +61,8 @@ export class LiveLanding {
 
   /** Where the program does not see what the project has, its changes never land: also at names that appeared since. */
   record(draft: string, start: bigint, changes: readonly SideChange[] = []): DraftRecord {
-    const { real } = this.#parts;
-    const record = this.#parts.record(draft, start, { device: real.device, inode: real.inode });
+    // Also after the folders are closed.
+    const record = this.#parts.record(draft, start, this.#parts.rootIdentity);
     return { ...record, masked: [...record.masked, ...hiddenAmong(changes, this.#parts.isHidden)] };
   }
 

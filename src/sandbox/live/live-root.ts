@@ -103,7 +103,15 @@ export class LiveRoot {
     this.#base = new BaseTree(join(folder, BASE_FILE));
     this.rootIdentity = { device: real.device, inode: real.inode };
     this.#landing = new LiveLanding({
-      ...{ ...parts, id, real, copy: this.#copy, base: this.#base, deferred: this.#deferred },
+      ...{
+        ...parts,
+        id,
+        real,
+        rootIdentity: this.rootIdentity,
+        copy: this.#copy,
+        base: this.#base,
+        deferred: this.#deferred,
+      },
       compare: () => this.#compare(),
     });
   }
