@@ -100,6 +100,11 @@ export function referenceIn(value: string): string | null {
   );
 }
 
+/** A reference to what the client asks the person for when it starts the server. */
+export function isInput(reference: string): boolean {
+  return /^\$?\{input:/.test(reference);
+}
+
 /** Whether a text begins as credentials of services do. */
 export function beginsLikeCredential(text: string): boolean {
   return BEGINS.test(text);

@@ -213,7 +213,7 @@ Examples:
 A server starts without access: no files, no network, no environment variables. Its tools are called docs__NAME; an agent needs
 tool.invoke for them. A project's servers have no effect until you trust the project.
 
-Exit status: 0 ok, 3 a file has mistakes, 4 no daemon, 2 usage, 1 error.`;
+Exit status: 0 ok, 3 a file has mistakes, 4 no daemon, or the server or its registry cannot be used, 2 usage, 1 error.`;
 
 const SERVE_EXAMPLES = `
 Examples:

@@ -256,7 +256,7 @@ function tell(
     for (const { secret, at, value, variable, host } of secrets)
       ports.print(
         value === null
-          ? `  ${paint.warn("store it")} ${visibleText(`${at} comes from your variable ${variable ?? ""}`)}: ${setCommand(name, secret, variable, host)}`
+          ? `  ${paint.warn("store it")} ${visibleText(variable === null ? `the client asks you for the ${at}` : `${at} comes from your variable ${variable}`)}: ${setCommand(name, secret, variable, host)}`
           : `  ${paint.strong("stores  ")} the value of the ${visibleText(at)} as the secret ${visibleText(secret)}`,
       );
     for (const note of notes) ports.print(`  note     ${visibleText(note)}`);

@@ -9,6 +9,7 @@ import {
   beginsLikeCredential,
   credentialIn,
   isCredentialOption,
+  isInput,
   referenceIn,
   SECRET_WORD,
 } from "../credential-patterns.ts";
@@ -19,7 +20,7 @@ export interface ImportedSecret {
   readonly secret: string;
   /** Where it stood. */
   readonly at: string;
-  /** Null: the client takes it from a variable of the user. */
+  /** Null: the client takes it from a variable of the user, or asks for it. */
   readonly value: string | null;
   readonly variable: string | null;
   /** The host that it is sent to; null: the program gets it. */
@@ -71,8 +72,9 @@ export function importedServer(
   const store = (at: string, of: string, value: string, host: string | null): string => {
     const secret = freeName(`${name}-${of}`, (one) => used.has(one) || isTaken.secret(one));
     used.add(secret);
-    const variable = referenceIn(value);
-    secrets.push({ secret, at, value: variable === null ? value : null, variable, host });
+    const reference = referenceIn(value);
+    const variable = isInput(value) ? null : reference;
+    secrets.push({ secret, at, value: reference === null ? value : null, variable, host });
     return secret;
   };
   if (endpoint.kind === "http") {
