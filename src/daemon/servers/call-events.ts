@@ -19,7 +19,10 @@ export interface CallEvents {
   readonly logLevel: string | null;
   asked(ask: ServerAsk): void;
   progressed(params: JsonObject): void;
-  /** False where the client does not want the message, or does not listen now: the server may mean another call. */
+  /**
+   * False where the client does not want the message, or does not listen now. A message does not say which call it belongs to: the
+   * oldest that wants it gets it.
+   */
   logged(params: JsonObject): boolean;
 }
 
@@ -41,3 +44,8 @@ export const LOG_LEVELS: readonly string[] = [
   "alert",
   "emergency",
 ];
+
+/** The level from which on one of the calls wants messages; null where none does. */
+export function leastUrgent(talks: readonly (CallTalk | null)[]): string | null {
+  return LOG_LEVELS.find((level) => talks.some((talk) => talk?.logLevel === level)) ?? null;
+}

@@ -4,7 +4,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { errorText } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription } from "../../gateway/definitions.ts";
-import { type CallEvents, LOG_LEVELS, type ServerOffers } from "./call-events.ts";
+import { type CallTalk, leastUrgent, type ServerOffers } from "./call-talk.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import {
   CLIENT,
@@ -29,8 +29,7 @@ import { ServerWatches, tellsOfChanges } from "./server-watches.ts";
 import { fetchToolPages } from "./tool-pages.ts";
 
 const startMilliseconds = 30_000;
-const pingMilliseconds = 5_000;
-const relistMilliseconds = 1_000;
+const [pingMilliseconds, relistMilliseconds] = [5_000, 1_000];
 /** How long the description of a server without change notifications is cached. */
 const pollMilliseconds = 30_000;
 const watchMilliseconds = 86_400_000;
@@ -231,11 +230,9 @@ export class Upstream {
   }
 
   /** The older era has one level for everything: the least urgent that an open call wants. Nothing waits for the answer. */
-  #tellLevel(events: CallEvents): void {
-    const all = [events, ...[...this.#pending.values()].map((one) => one.events)];
-    const wanted = all.map((one) => one?.logLevel ?? null);
-    const level = LOG_LEVELS.find((one) => wanted.includes(one));
-    if (this.#isStateless || level === undefined || level === this.#logLevel || !this.has("logging")) return;
+  #tellLevel(talk: CallTalk): void {
+    const level = leastUrgent([talk, ...[...this.#pending.values()].map((one) => one.talk)]);
+    if (this.#isStateless || level === null || level === this.#logLevel || !this.has("logging")) return;
     this.#logLevel = level;
     void this.#ask("logging/setLevel", { level }, startMilliseconds, null);
   }
@@ -356,8 +353,7 @@ export class Upstream {
         this.#pending.get(Number(member(told, "progressToken")))?.events?.progressed(told);
         return true;
       case "notifications/message":
-        // It does not say which call it belongs to: the oldest that wants it gets it.
-        for (const { events } of this.#pending.values()) if (events?.logged(told) === true) break;
+        for (const { talk } of this.#pending.values()) if (talk?.logged(told) === true) break;
         return true;
       case "notifications/resources/updated":
         this.watches.updated(told);
