@@ -46,6 +46,6 @@ export const LOG_LEVELS: readonly string[] = [
 ];
 
 /** The level from which on one of the calls wants messages; null where none does. */
-export function leastUrgent(talks: readonly (CallTalk | null)[]): string | null {
-  return LOG_LEVELS.find((level) => talks.some((talk) => talk?.logLevel === level)) ?? null;
+export function leastUrgent(talks: readonly (CallEvents | null)[]): string | null {
+  return LOG_LEVELS.find((level) => talks.some((events) => events?.logLevel === level)) ?? null;
 }

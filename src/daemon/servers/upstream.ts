@@ -4,7 +4,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { errorText } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription } from "../../gateway/definitions.ts";
-import { type CallTalk, leastUrgent, type ServerOffers } from "./call-talk.ts";
+import { type CallEvents, leastUrgent, type ServerOffers } from "./call-events.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import {
   CLIENT,
@@ -230,8 +230,8 @@ export class Upstream {
   }
 
   /** The older era has one level for everything: the least urgent that an open call wants. Nothing waits for the answer. */
-  #tellLevel(talk: CallTalk): void {
-    const level = leastUrgent([talk, ...[...this.#pending.values()].map((one) => one.talk)]);
+  #tellLevel(events: CallEvents): void {
+    const level = leastUrgent([events, ...[...this.#pending.values()].map((one) => one.events)]);
     if (this.#isStateless || level === null || level === this.#logLevel || !this.has("logging")) return;
     this.#logLevel = level;
     void this.#ask("logging/setLevel", { level }, startMilliseconds, null);
@@ -353,7 +353,7 @@ export class Upstream {
         this.#pending.get(Number(member(told, "progressToken")))?.events?.progressed(told);
         return true;
       case "notifications/message":
-        for (const { talk } of this.#pending.values()) if (talk?.logged(told) === true) break;
+        for (const { events } of this.#pending.values()) if (events?.logged(told) === true) break;
         return true;
       case "notifications/resources/updated":
         this.watches.updated(told);
