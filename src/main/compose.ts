@@ -1,5 +1,5 @@
 // The composition root of the command line: connects ports to implementations.
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
@@ -157,7 +157,7 @@ export function composePorts(machine: Machine): ProgramPorts {
         isInstalled
           ? null
           : (statSync(join(machine.program, "dist", "daemon.cjs"), { throwIfNoEntry: false })?.mtimeMs ?? null),
-      ...{ state: folders.state, config: folders.config },
+      folders: () => ({ state: existing(folders.state), config: existing(folders.config) }),
       backups: () => stateBackups(folders.state),
     },
     isTerminal: terminal.isInteractive,
@@ -230,4 +230,8 @@ export function composePorts(machine: Machine): ProgramPorts {
     print,
     printError,
   };
+}
+
+function existing(folder: string | null): string | null {
+  return folder !== null && existsSync(folder) ? folder : null;
 }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -128,11 +129,17 @@ test("uninstall ends the daemon and says what stays", async () => {
   await fixture.begin();
   const { pid } = await fixture.status();
   expect((await fixture.ambit("uninstall")).status).toBe(2);
+  mkdirSync(fixture.config, { recursive: true });
   const { status, out } = await fixture.ambitAtTerminal("uninstall", "--yes");
   expect(status, out).toBe(0);
   for (const text of ["the daemon has stopped", fixture.state, fixture.config, "`.ambit` in your projects"])
     expect(out).toContain(text);
   expect(isRunning(pid)).toBe(false);
+  // Every command that it prints can be typed: a folder that is not there is not named.
+  rmSync(fixture.config, { recursive: true });
+  const again = await fixture.ambitAtTerminal("uninstall", "--yes");
+  expect(again.out).toContain(fixture.state);
+  expect(again.out).not.toContain(fixture.config);
   // As of a package of an MCP server. The command that is printed works for an ordinary user.
   const sealed = join(fixture.state, "packages", "sealed");
   mkdirSync(sealed, { recursive: true });

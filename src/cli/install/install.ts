@@ -25,8 +25,8 @@ export interface Installation {
   readonly isInstalled: boolean;
   /** When the daemon's program was built; null where a package manager put it there, with times of its own. */
   builtAt(): number | null;
-  readonly state: string | null;
-  readonly config: string | null;
+  /** Folders of this user that exist. */
+  folders(): { readonly state: string | null; readonly config: string | null };
   /** Copies of the state that were made before its format changed, by name. */
   backups(): readonly string[];
 }
@@ -125,7 +125,8 @@ export async function uninstall(ports: InstallPorts, options: UninstallOptions):
 }
 
 function leftovers(installation: Installation): readonly { readonly what: string; readonly remove: string | null }[] {
-  const { state, config, isInstalled } = installation;
+  const { isInstalled } = installation;
+  const { state, config } = installation.folders();
   return [
     ...(state === null
       ? []
@@ -172,10 +173,10 @@ Examples:
   ambit upgrade
   ambit upgrade --check --json
 
-Install the new version first, as you installed this one: the new archive, or git pull and npm start in a checkout. Every command
-replaces a daemon of an older version that has no sessions; ambit upgrade also replaces one of the same version that started before
-the checkout was built. The first daemon of a new version copies the state, then changes its format; an older program refuses the
-new format.
+Install the new version first, as you installed this one: the new archive, or git pull and npm start in a checkout. A command that
+needs the daemon replaces one of an older version that has no sessions; ambit upgrade also replaces one of the same version that
+started before the checkout was built. The first daemon of a new version copies the state, then changes its format; an older program
+refuses the new format.
 
 Exit status: 0 nothing to do now, 1 an older daemon can be replaced or has sessions, or a newer one runs; 4 the daemon does not
 respond, 2 usage.`;
