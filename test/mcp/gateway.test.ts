@@ -388,6 +388,9 @@ test.each([
 
 test.each([
   [["--env", "A=1", "--env", "A=2", "--", "node"], "error: the variable A is set twice\n"],
+  [["--env", `TOKEN=ghp_${"a1".repeat(18)}`, "--", "node"], "error: the value of TOKEN is a credential, .* plain text"],
+  [["--env", "DB_PASSWORD=hunter2hunter2", "--", "node"], "error: the value of DB_PASSWORD is a credential"],
+  [["--", "node", "--api-key", `sk-${"a1".repeat(18)}`], "error: the command has a credential, .* plain text"],
   [["--url", "https://a.test/", "--header", "X: 1", "--header", "x: 2"], "error: the header x is set twice\n"],
   [
     ["--requires", "fs.read{in=docs", "--", "node"],

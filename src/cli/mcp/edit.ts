@@ -1,5 +1,6 @@
 // `ambit mcp add`, `remove`, `enable` and `disable`: shows what a server would get, asks, and changes its file.
 import type { ServerLevel } from "../../agents/disk/server-files.ts";
+import { credentialIn, isCredentialOption } from "../../clients/credential-patterns.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type PackageCommandResult, packageCommand } from "../../core/notation/servers/package-command.ts";
@@ -124,10 +125,26 @@ function newEndpoint(
     };
   if (secrets.length > 0 && !user)
     return { message: "only a server in your own mcp.yml can receive the value of a secret", fix: "add --user" };
+  const plain = env.find((text) => credentialIn(text));
+  if (plain !== undefined) return plainCredential(name, plain.split("=", 1)[0] ?? "");
+  const word = command.find((one, at) => credentialIn(one) || isCredentialOption(command[at - 1] ?? "", one));
+  if (word !== undefined)
+    return {
+      message: "the command has a credential, which would be plain text in mcp.yml",
+      fix: "pass it in a variable that the server reads: ambit secrets set NAME --tool mcp.SERVER, then --reveal VARIABLE=NAME --user",
+    };
   const environment = [...texts, ...secrets.map(([variable, secret]) => [variable, { secret }] as const)];
   const twice = twiceIn(environment.map(([variable]) => variable));
   if (twice !== null) return { message: `the variable ${twice} is set twice`, fix: null };
   return { kind: "program", command, runtime, environment };
+}
+
+function plainCredential(server: string, variable: string): { readonly message: string; readonly fix: string } {
+  const secret = variable.toLowerCase().replaceAll("_", "-");
+  return {
+    message: `the value of ${variable} is a credential, which would be plain text in mcp.yml`,
+    fix: `ambit secrets set ${secret} --tool mcp.${server}, then --reveal ${variable}=${secret} --user in place of --env`,
+  };
 }
 
 function twiceIn(names: readonly string[]): string | null {
