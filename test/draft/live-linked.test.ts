@@ -152,6 +152,22 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect([person("git", "status", "--porcelain"), person("git", "fsck", "--strict")]).toEqual(["", ""]);
   });
 
+  test("the person's branch is shown inside only after it has moved", async () => {
+    const program = await start();
+    await program.say(`touch .git/wait.lock; ${commit("agent")}`);
+    fixture.write("mine.txt", "mine\n");
+    person("git", "add", "mine.txt");
+    await program.say("rm .git/wait.lock; echo fine > fine.txt");
+    await until(() => fixture.read("fine.txt") === "fine\n", "a step in which the person has staged and not committed");
+    const shown = "git for-each-ref --format='%(refname)' refs/ambit/outside";
+    expect(await program.say(shown)).toBe("");
+    person("git", "commit", "-q", "-m", "mine");
+    await inside(program, "git rev-parse -q --verify refs/ambit/outside/heads/feature");
+    expect(await program.say(shown)).toBe("refs/ambit/outside/heads/feature\n");
+    await program.end();
+    expect(log()).toBe("mine\nfirst");
+  });
+
   test("what the person has staged keeps a merge of their commit from landing, and stays staged", async () => {
     const program = await apart();
     fixture.write("staged.txt", "staged\n");

@@ -256,5 +256,5 @@ test("doctor names the folders of the search path that are inside, and those tha
   fixture.write("config/ambit/config.yml", `programs: { add: [${other}] }\n`);
   expect((await ambit(["doctor"], { PATH: path })).out).toContain(`programs.add (${other})`);
   const ran = await ambit(["run", "open", "--", "sh", "-c", "echo $PATH"], { PATH: path });
-  expect(ran.out).toMatch(new RegExp(`^${other}:`));
+  expect(ran.out).toMatch(new RegExp(`^/run/ambit/bin:${other}:`));
 });

@@ -131,11 +131,11 @@ export class LinkedUnit {
       const isBusy = listing.isInProgress || this.#person.isInProgress;
       const plan = planGitStep({ base: this.#base, program, person }, isBusy);
       this.#settle(plan.base);
-      const isMoved = (name: string): boolean => person.refs.has(name) && name !== STASH;
-      this.#program.showOutside(
-        listing,
-        new Map(plan.conflicts.filter(isMoved).map((name) => [name, person.refs.get(name) ?? ""])),
-      );
+      // Of a conflict about the index alone, the branch is where it was: there is nothing to merge.
+      const isMoved = (name: string): boolean =>
+        person.refs.has(name) && name !== STASH && person.refs.get(name) !== this.#base.person.refs.get(name);
+      const moved = plan.conflicts.filter(isMoved).map((name) => [name, person.refs.get(name) ?? ""] as const);
+      this.#program.showOutside(listing, new Map(moved));
       if (!isLast && !listing.isLocked && this.#carryIn(plan, program, person)) {
         const now = this.#program.list();
         if (now === null || now.isLocked) return null;
