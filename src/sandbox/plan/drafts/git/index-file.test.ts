@@ -119,6 +119,14 @@ describe("what git does not write", () => {
     ["an unterminated extension", indexBytes([], 2, extension("TREE", 4).subarray(0, 10)), "malformed"],
   ])("%s", (_, bytes, code) => expect(refusal(bytes)).toMatch(new RegExp(`^${code}: `)));
 
+  test("a small file of version 4 whose paths need more memory than any index has", () => {
+    // Each entry keeps the whole path before it, and adds one letter.
+    const [first, next] = ["x".repeat(1_048_576), "a"].map((path) => entryBytes({ path }, 4, "")) as [Buffer, Buffer];
+    const bytes = indexBytes([], 4, Buffer.concat([first, ...Array<Buffer>(130).fill(next)]));
+    bytes.writeUInt32BE(131, 8);
+    expect([refusal(bytes), bytes.length < 2_000_000]).toEqual([expect.stringMatching(/^too_large: /), true]);
+  });
+
   test("every byte string truncated or changed at one place is parsed or refused, never thrown", () => {
     const whole = indexBytes(
       [{ path: "a" }, { path: "a/b", more: 0x4000 }, { path: "c", stage: 1 }],

@@ -30,6 +30,8 @@ export interface ByteText {
 
 export const indexBytesMax: number = 128 * 1_048_576;
 const indexEntriesMax = 500_000;
+/** Of all paths: version 4 repeats the start of a path by its length, so that a small file can name any amount. */
+const pathBytesMax: number = indexBytesMax;
 const headerBytes = 12;
 const statBytes = 40;
 
@@ -45,6 +47,7 @@ export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteTe
   const entries: IndexEntry[] = [];
   const flagged: { path: string; flag: IndexFlag }[] = [];
   let at = headerBytes;
+  let pathBytes = 0;
   let last: IndexEntry | null = null;
   // Reported only after the extensions: the entries of a split index mean something else.
   let problem: GitResult<GitIndex> | null = null;
@@ -61,6 +64,9 @@ export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteTe
     const name = readName(bytes, end, isExtended ? fixed + 2 : fixed, at, version === 4, last?.path ?? "", text);
     if (name === null) return refuseGit("malformed", "the index has a damaged path");
     const { path, next } = name;
+    pathBytes += path.length;
+    if (pathBytes > pathBytesMax)
+      return refuseGit("too_large", `the paths of the index have more than ${pathBytesMax} bytes`);
     const stage = (flags >> 12) & 3;
     if (!ENTRY_MODES.includes(mode))
       problem ??= refuseGit("unsupported", `the index has an entry of mode ${mode.toString(8)}: ${printable(path)}`);
