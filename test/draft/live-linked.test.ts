@@ -297,6 +297,15 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(fixture.drafts()[0]?.kept[0]?.reason).toContain("refs/heads/main is checked out in a linked worktree");
   });
 
+  test("HEAD does not move to a branch that another worktree has checked out", async () => {
+    const program = await start();
+    await program.say("git switch -q main; echo fine > fine.txt");
+    await until(() => fixture.read("fine.txt") === "fine\n", "files land");
+    await program.end();
+    expect(person("git", "branch", "--show-current")).toBe("feature");
+    expect(fixture.drafts()[0]?.kept[0]?.reason).toContain("refs/heads/main is checked out in a linked worktree");
+  });
+
   test("links that the program plants in its git folder lead nowhere", async () => {
     const program = await start();
     writeFileSync(join(fixture.base, "outside.txt"), `${"0".repeat(39)}1\n`);

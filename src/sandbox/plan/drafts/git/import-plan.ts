@@ -27,7 +27,7 @@ export interface RepositoryState {
   readonly index: FileState<GitIndex | null>;
   /** A byte string; empty where there is no log. */
   readonly stashLog: string;
-  /** Branches that linked worktrees have checked out: moving one would make that worktree's files look changed. */
+  /** Branches that other worktrees have checked out: moving one would make that worktree's files look changed. */
   readonly otherBranches: ReadonlySet<string>;
 }
 
@@ -207,6 +207,9 @@ function planHead(real: RepositoryState, { head }: GitDraft): GitResult<GitImpor
   if (head === null || isSameValue(head, real.head.value)) return value(null);
   if (head.kind === "symbolic" && !isBranchName(head.target))
     return refuseGit("bad_name", `HEAD points to ${printable(head.target)}; only plain names of branches are imported`);
+  // As git itself refuses it: what is committed in one of them would look like a change in the other.
+  if (head.kind === "symbolic" && real.otherBranches.has(head.target))
+    return refuseGit("unsupported", `${head.target} is checked out in a linked worktree`);
   return value({ from: real.head.value, to: head });
 }
 

@@ -30,6 +30,8 @@ export function planGitUndo(real: RepositoryState, change: RecordedChange): GitR
   const head = real.head.value;
   const isHeadBack = isSameValue(head, before);
   if (!isHeadBack && !isSameValue(head, after)) return refuseGit("conflict", "HEAD was moved since");
+  if (!isHeadBack && before.kind === "symbolic" && real.otherBranches.has(before.target))
+    return refuseGit("unsupported", `${before.target} is checked out in a linked worktree`);
   const index = planIndex(real, change.index);
   if (!index.ok) return index;
   return value({
