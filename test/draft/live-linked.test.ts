@@ -306,6 +306,18 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(fixture.drafts()[0]?.kept[0]?.reason).toContain("refs/heads/main is checked out in a linked worktree");
   });
 
+  test.each([
+    ["a name that is not UTF-8", "touch \"$(printf '.git/caf\\351')\""],
+    ["more names than are compared", "mkdir .git/many; cd .git/many; seq 60000 | xargs touch; cd ../.."],
+  ])("with %s in the git folder its commits do not land, and are not lost", async (_, makes) => {
+    const program = await start();
+    await program.say(`${makes}; ${commit("agent")}`);
+    const { errors } = await program.end();
+    expect([log(), errors]).toEqual(["first", expect.stringContaining("the copy stays in")]);
+    const [copy = ""] = /\/\S+\/copy\b/.exec(errors) ?? [];
+    expect(fixture.person("git", "-C", copy, "log", "--format=%s").out).toBe("agent\nfirst\n");
+  });
+
   test("links that the program plants in its git folder lead nowhere", async () => {
     const program = await start();
     writeFileSync(join(fixture.base, "outside.txt"), `${"0".repeat(39)}1\n`);

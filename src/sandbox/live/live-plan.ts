@@ -55,6 +55,14 @@ export function hiddenAmong(
   return [...hidden.values()];
 }
 
+export const GIT_GONE = "the program removed or replaced its git folder; your repository has what landed before";
+
+/** Why a copy is kept after its program: of a linked worktree or a submodule, its private git folder cannot be listed as a whole. */
+export function gitKept(path: string): string {
+  const why = "the program's git folder has too many names, names that are not UTF-8, or folders that cannot be opened";
+  return `${why}; your repository has what landed before, and the copy stays in ${path} until the draft is discarded`;
+}
+
 /** Why a copy is kept after its program. */
 export function copyKept({ unreadable }: Comparison, path: string): string {
   const why =

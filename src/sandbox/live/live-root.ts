@@ -23,6 +23,8 @@ import {
   CONFLICT,
   copyKept,
   DeferredChanges,
+  GIT_GONE,
+  gitKept,
   isFresh,
   keyOf,
   planStep,
@@ -315,10 +317,12 @@ export class LiveRoot {
       for (const path of found.unlandable.slice(0, pathsShownMax))
         kept.push({ path, kind: "write", code: "not_landed", reason: "it is not a file, folder or link" });
       kept.push(...(this.#landing.linked?.notCarried ?? []));
-      const gone = this.#landing.linked?.goneReason ?? null;
-      if (gone !== null) kept.push({ path: GIT, kind: "git", code: "not_landed", reason: gone });
-      isCopyKept = found.unreadable > 0 || !found.isComplete;
-      if (isCopyKept)
+      const condition = this.#landing.linked?.condition ?? "listed";
+      if (condition === "gone") kept.push({ path: GIT, kind: "git", code: "not_landed", reason: GIT_GONE });
+      const isGitUnlisted = condition === "unlisted";
+      isCopyKept = isGitUnlisted || found.unreadable > 0 || !found.isComplete;
+      if (isGitUnlisted) kept.push({ path: GIT, kind: "git", code: "not_landed", reason: gitKept(this.copyPath) });
+      else if (isCopyKept)
         kept.push({ path: ".", kind: "write", code: "not_landed", reason: copyKept(found, this.copyPath) });
     } catch (error) {
       isCopyKept = true;

@@ -229,11 +229,9 @@ export class LinkedUnit {
     });
   }
 
-  /** Why nothing of its git part is left to look at; null where there is a git folder. */
-  get goneReason(): string | null {
-    return this.#program.list() === null
-      ? "the program removed or replaced its git folder, or made too many files in it; your repository is unchanged"
-      : null;
+  /** After the program: "unlisted" where it is there and cannot be stored as a draft. */
+  get condition(): "listed" | "unlisted" | "gone" {
+    return this.#program.list() !== null ? "listed" : this.#program.isThere ? "unlisted" : "gone";
   }
 
   /** True where something was written. */

@@ -80,6 +80,12 @@ export class PrivateGit {
 
   /** A value that cannot be parsed is a change like any other: the import says what is wrong with it. */
   state({ files }: GitListing): GitState {
+  /** Whether there is a folder at all, also one that cannot be opened. */
+  get isThere(): boolean {
+    const found = this.#copy.stamp(GIT);
+    return found !== null && found !== "other" && found.kind === "folder";
+  }
+
     const refs = new Map<string, string>();
     const packed = parsePackedRefs(this.#text(files, "packed-refs", packedRefsBytesMax), this.#format);
     if (packed.ok) for (const [name, id] of packed.value) if (isRef(name)) refs.set(name, id);
