@@ -69,6 +69,7 @@ const TOLD: readonly GitName["kind"][] = ["not-carried", "unsupported", "in-prog
 const restMilliseconds = 100;
 const restMillisecondsMax = 60_000;
 const objectsPerTurn = 256;
+const refsPerTurn = 16;
 
 export class LinkedUnit {
   readonly #parts: UnitParts;
@@ -136,7 +137,7 @@ export class LinkedUnit {
         person.refs.has(name) && name !== STASH && person.refs.get(name) !== this.#base.person.refs.get(name);
       const moved = plan.conflicts.filter(isMoved).map((name) => [name, person.refs.get(name) ?? ""] as const);
       this.#program.showOutside(listing, new Map(moved));
-      if (!isLast && !listing.isLocked && this.#carryIn(plan, program, person)) {
+      if (!isLast && !listing.isLocked && (await this.#carryIn(plan, program, person))) {
         const now = this.#program.list();
         if (now === null || now.isLocked) return null;
         program = this.#program.state(now);
@@ -235,12 +236,14 @@ export class LinkedUnit {
   }
 
   /** True where something was written. */
-  #carryIn(plan: ReturnType<typeof planGitStep>, program: GitState, person: GitState): boolean {
+  async #carryIn(plan: ReturnType<typeof planGitStep>, program: GitState, person: GitState): Promise<boolean> {
     const carried = new Map<string, string | undefined>();
+    let count = 0;
     // A name may be free for a folder only after the ref with this name is gone.
     const deleted = plan.refs.filter((name) => !person.refs.has(name));
     for (const name of [...deleted, ...plan.refs.filter((one) => person.refs.has(one))]) {
       const ref = person.refs.get(name);
+      if (++count % refsPerTurn === 0) await setImmediate();
       if (this.#program.writeRef(name, ref ?? null, program)) carried.set(name, ref);
     }
     let more: Partial<GitState> = {};

@@ -49,6 +49,8 @@ export class PrivateGit {
   readonly #format: ObjectFormat;
   /** Values of files, by path, as long as their stamps stay. */
   readonly #values = new Map<string, { readonly stamp: string; readonly value: string }>();
+  /** Those that were parsed last. */
+  #packed: { readonly text: string; readonly refs: ReturnType<typeof parsePackedRefs> } | null = null;
 
   /** `copy`: the copy of the project. */
   constructor(copy: TreeFolder, format: ObjectFormat) {
@@ -78,16 +80,16 @@ export class PrivateGit {
     };
   }
 
-  /** A value that cannot be parsed is a change like any other: the import says what is wrong with it. */
-  state({ files }: GitListing): GitState {
   /** Whether there is a folder at all, also one that cannot be opened. */
   get isThere(): boolean {
     const found = this.#copy.stamp(GIT);
     return found !== null && found !== "other" && found.kind === "folder";
   }
 
+  /** A value that cannot be parsed is a change like any other: the import says what is wrong with it. */
+  state({ files }: GitListing): GitState {
     const refs = new Map<string, string>();
-    const packed = parsePackedRefs(this.#text(files, "packed-refs", packedRefsBytesMax), this.#format);
+    const packed = this.#packedRefs(files);
     if (packed.ok) for (const [name, id] of packed.value) if (isRef(name)) refs.set(name, id);
     if (!packed.ok) refs.set("packed-refs", packed.refusal.message);
     for (const name of files.keys()) if (isRef(name)) refs.set(name, this.#ref(files, name));
@@ -129,10 +131,22 @@ export class PrivateGit {
 
   /** False where the program has changed the ref since, or holds its lock: the next step tries again. */
   writeRef(name: string, ref: string | null, seen: GitState): boolean {
-    return this.#replace(name, ref, () => {
-      const now = this.list();
-      return now !== null && this.state(now).refs.get(name) === seen.refs.get(name);
-    });
+    return this.#replace(name, ref, () => this.#current(name) === seen.refs.get(name));
+  }
+
+  /** One ref as of now. A person's fetch moves thousands: the other names are not looked at. */
+  #current(name: string): string | undefined {
+    const files = new Map<string, FileStamp>();
+    for (const one of [name, "packed-refs"]) {
+      const names = one.split("/");
+      const folder = this.#copy.descend([GIT, ...names.slice(0, -1)]);
+      const found = folder?.stamp(names.at(-1) ?? "") ?? null;
+      folder?.close();
+      if (found !== null && found !== "other" && found.kind !== "folder") files.set(one, found);
+    }
+    if (files.has(name)) return this.#ref(files, name);
+    const packed = this.#packedRefs(files);
+    return packed.ok ? packed.value.get(name) : undefined;
   }
 
   /** `isSeen`: asked under the lock. */
@@ -278,6 +292,12 @@ export class PrivateGit {
       const ref = parseRefFile(bytes.toString("latin1"), this.#format, name);
       return ref.ok ? (ref.value.kind === "id" ? ref.value.id : `ref: ${ref.value.target}`) : null;
     });
+  }
+
+  #packedRefs(files: GitListing["files"]): ReturnType<typeof parsePackedRefs> {
+    const text = this.#text(files, "packed-refs", packedRefsBytesMax);
+    if (this.#packed?.text !== text) this.#packed = { text, refs: parsePackedRefs(text, this.#format) };
+    return this.#packed.refs;
   }
 
   #text(files: GitListing["files"], name: string, bytesMax: number): string {
