@@ -78,7 +78,8 @@ export class HookSessions {
     for (const { opening, client } of [...this.#open.values()]) {
       const opened = await opening;
       if (!opened.ok || opened.value.facts.id !== id || opened.value.isClosed) continue;
-      if (opened.value.facts.asked !== agent || !isBelow(connected.peer, client)) return NOT_JOINED;
+      const { asked, isTrial = false } = opened.value.facts;
+      if (isTrial || asked !== agent || !isBelow(connected.peer, client)) return NOT_JOINED;
       this.#sessions.join(opened.value, connected);
       return { ok: true, value: {} };
     }

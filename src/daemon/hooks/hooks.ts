@@ -105,6 +105,8 @@ export class Hooks {
     const { subagent } = call;
     const conversation = conversationOf(call);
     const opened = await this.sessions.of(exchange, options, conversation, cwd);
+    // One session for a trial, which ends with its answer.
+    if (conversation.isTrial) return opened;
     if (!opened.ok || subagent === null || !this.#hasOwnRecord(options, call, opened.value.facts.cwd)) return opened;
     const own = await this.sessions.of(exchange, { ...options, agent: subagent }, conversation, cwd);
     if (own.ok) this.#asked.gatekeeper.holdings.confine(own.value, opened.value);
