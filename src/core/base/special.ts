@@ -69,6 +69,13 @@ export function isLoopback(address: Address): boolean {
   return LOOPBACK.some((range) => inRange(range, address));
 }
 
+const THIS_MACHINE: readonly AddressRange[] = [...LOOPBACK, ...ranges(["0.0.0.0/8", "::"])];
+
+/** Loopback, and the addresses that mean "this host": a connection to one of these reaches this machine. */
+export function isThisMachine(address: Address): boolean {
+  return THIS_MACHINE.some((range) => inRange(range, address));
+}
+
 export function isMetadata(address: Address): boolean {
   return METADATA_RANGES.some((range) => inRange(range, address));
 }

@@ -1,7 +1,7 @@
 // The daemon's side of the model relay: each request of a client to a model is decided, charged and logged before it is sent,
 // and goes out with the credential that the user bound to the tool `model` and the provider's host.
 
-import { destinationText } from "../../core/authority/axes/destination.ts";
+import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
 import { parseName } from "../../core/authority/axes/name.ts";
 import { isDestination, NOTHING, scopeMatches } from "../../core/authority/axes/scope.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
@@ -11,6 +11,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { CodedFailure } from "../../core/base/result.ts";
+import { isThisMachine } from "../../core/base/special.ts";
 import { MODEL_PROVIDERS, type ModelProvider, type WrittenModel } from "../../core/notation/config/model-setting.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
@@ -74,21 +75,30 @@ function couldUseProvider(authority: Authority, provider: ModelProvider): boolea
  */
 export function relayedOnly(authority: Authority, models: readonly WrittenModel[]): (asked: Request) => boolean {
   const places = new Set<string>();
+  /** Ports of providers on this machine, whose addresses have many spellings. */
+  const ownPorts = new Set<unknown>();
   for (const provider of MODEL_PROVIDERS) {
     if (!couldUseProvider(authority, provider)) continue;
     const written = models.filter((one) => one.provider === provider).map(({ url }) => url);
     for (const text of [PROVIDERS[provider].url, ...written]) {
       const url = text === null ? null : parseUrl(text, toAscii);
       if (url?.ok !== true) continue;
-      const host = destinationText(url.value.host);
-      for (const name of LOOPBACK_NAMES.has(host) ? LOOPBACK_NAMES : [host]) places.add(`${name} ${url.value.port}`);
+      const { host, port } = url.value;
+      if (isOwnMachine(host)) ownPorts.add(port);
+      else places.add(`${destinationText(host)} ${port}`);
     }
   }
   return ({ verb, values: [host, port] }) =>
-    verb.verb === "net.connect" && isDestination(host) && places.has(`${destinationText(host)} ${port}`);
+    verb.verb === "net.connect" &&
+    isDestination(host) &&
+    (places.has(`${destinationText(host)} ${port}`) || (ownPorts.has(port) && isOwnMachine(host)));
 }
 
-const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+/** Also a name that resolved to this machine. */
+function isOwnMachine(host: Destination): boolean {
+  if (host.address !== null && isThisMachine(host.address)) return true;
+  return host.name !== null && /(^|\.)localhost$/.test(destinationText(host));
+}
 
 export interface ModelRun {
   readonly run: Pick<ProgramContext, "useModel" | "modelUsed">;

@@ -7,6 +7,7 @@ import type { Decision, DenialCode } from "../../core/authority/decision.ts";
 import { segmentsOf } from "../../core/authority/patterns/sequence.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Address, addressText, parseAddress } from "../../core/base/address.ts";
+import { isThisMachine } from "../../core/base/special.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import type { Reason } from "./denials.ts";
@@ -81,7 +82,7 @@ export async function serve(socket: Socket, context: ConnectionContext, to: Endp
     return refuse(screened.decision.code, requestText(shownRequest(request, answers, context.granted)), "authority");
 
   // INVARIANT: a port that ambit itself listens on is no program's to reach, whatever is granted.
-  if ((isLocal || isNear(local)) && (await context.isOwnPort(port)))
+  if ((isLocal || isThisMachine(local)) && (await context.isOwnPort(port)))
     return refuse("address_refused", requestText(request), "own_port");
 
   const outside = await reach(screened.pinned, host, port, manner, context);
@@ -104,11 +105,6 @@ export async function serve(socket: Socket, context: ConnectionContext, to: Endp
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
 const LOCALHOST: Destination = { name: segmentsOf(["localhost"]), address: null };
-
-/** Other spellings of this machine: all of 127.0.0.0/8, and the address that means "this host". */
-function isNear(address: Address): boolean {
-  return /^(127|0)\.|^::$/.test(addressText(address));
-}
 
 function isLoopback(address: Address): boolean {
   return LOOPBACK.includes(addressText(address));
