@@ -391,6 +391,11 @@ test.each([
   [["--env", `TOKEN=ghp_${"a1".repeat(18)}`, "--", "node"], "error: the value of TOKEN is a credential, .* plain text"],
   [["--env", "DB_PASSWORD=hunter2hunter2", "--", "node"], "error: the value of DB_PASSWORD is a credential"],
   [["--", "node", "--api-key", `sk-${"a1".repeat(18)}`], "error: the command has a credential, .* plain text"],
+  [
+    ["--url", "https://a.test/", "--header", `X-Thing: ghp_${"a1".repeat(18)}`],
+    "error: the header X-Thing has a credential, .* plain text",
+  ],
+  [["--url", `https://a.test/s/sk-${"a1".repeat(18)}/mcp`], "error: the address has a credential, .* plain text"],
   [["--url", "https://a.test/", "--header", "X: 1", "--header", "x: 2"], "error: the header x is set twice\n"],
   [
     ["--requires", "fs.read{in=docs", "--", "node"],

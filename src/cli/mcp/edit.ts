@@ -1,6 +1,6 @@
 // `ambit mcp add`, `remove`, `enable` and `disable`: shows what a server would get, asks, and changes its file.
 import type { ServerLevel } from "../../agents/disk/server-files.ts";
-import { credentialIn, isCredentialOption } from "../../clients/credential-patterns.ts";
+import { credentialIn, holdsCredential, isCredentialOption } from "../../clients/credential-patterns.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type PackageCommandResult, packageCommand } from "../../core/notation/servers/package-command.ts";
@@ -107,6 +107,12 @@ function newEndpoint(
         message: "`--header` is a name, `:` and a value",
         fix: "--header 'Authorization: Bearer {{secret:example-token}}'",
       };
+    const plain = headers.find(([, value]) => isPlainCredential(value))?.[0];
+    if (plain !== undefined || isPlainCredential(url))
+      return {
+        message: `the ${plain === undefined ? "address" : `header ${plain}`} has a credential, which would be plain text in mcp.yml`,
+        fix: `ambit secrets set NAME --tool mcp.${name} --host ${hostText(url)}, then {{secret:NAME}} in its place, in a header or in the query`,
+      };
     return { kind: "http", url, headers };
   }
   if (header.length > 0) return { message: "`--header` is for a server with `--url`", fix: null };
@@ -145,6 +151,15 @@ function plainCredential(server: string, variable: string): { readonly message: 
     message: `the value of ${variable} is a credential, which would be plain text in mcp.yml`,
     fix: `ambit secrets set ${secret} --tool mcp.${server}, then --reveal ${variable}=${secret} --user in place of --env`,
   };
+}
+
+/** Beside handles of stored secrets. */
+function isPlainCredential(text: string): boolean {
+  return holdsCredential(text.replace(/\{\{secret:[^{}]*\}\}/g, ""));
+}
+
+function hostText(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "HOST";
 }
 
 function twiceIn(names: readonly string[]): string | null {
