@@ -196,7 +196,8 @@ test("a credential of the client's own is an alarm, once for each run; the place
 test("no grant of `net.connect` leads past the relay to a provider whose models are granted", async () => {
   const before = seen.length;
   const run = await ambit("run", "direct", "./claude", "direct", String(port));
-  expect(run.out).toMatch(/^failed ECONNRESET|^failed UND_ERR_SOCKET/);
+  // Which error a client sees depends on what it has sent when the connection is reset.
+  expect(run.out).toMatch(/^failed /);
   expect(run.err).toMatch(
     new RegExp(
       `denied while running: net.connect 127.0.0.1:${port} +address_refused\\s+why: ambit explain address_refused`,
