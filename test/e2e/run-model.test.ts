@@ -200,7 +200,7 @@ test("no grant of `net.connect` leads past the relay to a provider whose models 
   expect(run.out).toMatch(/^failed /);
   expect(run.err).toMatch(
     new RegExp(
-      `denied while running: net.connect 127.0.0.1:${port} +address_refused\\s+why: ambit explain address_refused`,
+      `denied while running: net.connect 127.0.0.1:${port} +address_refused[^\n]*\\s+why: ambit explain address_refused`,
     ),
   );
   expect((await ambit("explain", "address_refused")).out).toContain("relay");
