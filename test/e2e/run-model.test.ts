@@ -196,21 +196,23 @@ test("a credential of the client's own is an alarm, once for each run; the place
 test("no grant of `net.connect` leads past the relay to a provider whose models are granted", async () => {
   const before = seen.length;
   const run = await ambit("run", "direct", "./claude", "direct", String(port));
-  // Which error a client sees depends on what it has sent when the connection is reset.
-  expect(run.out).toMatch(/^failed /);
+  // Which error a client sees, if any, depends on what it has sent when the connection is reset.
+  expect(run.out).not.toContain("reached");
   expect(run.err).toMatch(
     new RegExp(
       `denied while running: net.connect 127.0.0.1:${port} +address_refused[^\n]*\\s+why: ambit explain address_refused`,
     ),
   );
   expect((await ambit("explain", "address_refused")).out).toContain("relay");
-  expect((await ambit("run", "direct", "./other", "direct", String(port))).out).toMatch(/^failed /);
+  const other = await ambit("run", "direct", "./other", "direct", String(port));
+  expect(other.out).not.toContain("reached");
+  expect(other.err).toContain("address_refused");
   expect(seen).toHaveLength(before);
   expect((await ambit("run", "direct", "./claude", "plain")).out).toMatch(/^200 /);
   // Without a relay to this provider the grant counts: for a client that may use other models, and for any other program.
-  const other = await ambit("run", "unlike", "./claude", "direct", String(port));
+  const unlike = await ambit("run", "unlike", "./claude", "direct", String(port));
   const plain = await ambit("exec", "direct", "--", "./claude", "direct", String(port));
-  expect([other.out, plain.out]).toEqual(["reached 200\n", "reached 200\n"]);
+  expect([unlike.out, plain.out]).toEqual(["reached 200\n", "reached 200\n"]);
 });
 
 test.each([
